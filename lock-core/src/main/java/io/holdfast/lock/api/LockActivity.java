@@ -18,9 +18,7 @@ public interface LockActivity {
     long wakeUps();
 
     /** {@return how many events of this client were dropped, because a {@link LockListener} did not return for too long} */
-    default long droppedEvents() {
-        return 0;
-    }
+    long droppedEvents();
 
     /** {@return the number of held locks whose renewal is overdue; they are lost if it keeps failing} */
     int lateRenewals();

@@ -34,19 +34,6 @@ public record LockHolder(
         thread = LockKey.printable(thread);
     }
 
-    /** A holder that has not released the lock; for parameters see the record. */
-    public LockHolder(
-            String clientId,
-            String host,
-            long pid,
-            String thread,
-            Instant since,
-            Duration remaining,
-            long fencingToken,
-            LockMode mode) {
-        this(clientId, host, pid, thread, since, remaining, fencingToken, mode, false);
-    }
-
     /**
      * {@return a description for messages, on one line: host, process, thread, and for how long the lease lasts or {@code
      * minHold} keeps the lock}

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,7 @@ public final class LockKey {
     public static final int MAX_LENGTH = 16_384;
 
     private static final int SHOWN_BYTES = 8;
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
 
     private final String value;
     private final boolean masked;
@@ -38,7 +40,21 @@ public final class LockKey {
      *     represent it, so different keys would become the same lock)
      */
     public static LockKey of(String value) {
-        checkText(value);
+        if (value == null || value.isBlank()) {
+            throw new LockKeyException("The lock key is " + (value == null ? "null" : "blank")
+                    + ". Name the resource to lock, for example \"order:42\".");
+        }
+        if (value.length() > MAX_LENGTH) {
+            throw new LockKeyException("The lock key that begins with '" + printable(value.substring(0, 40)) + "' has "
+                    + value.length() + " characters; at most " + MAX_LENGTH
+                    + " are allowed. Use an identifier or a digest instead.");
+        }
+        // Encoding replaces an unpaired surrogate.
+        if (!new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8).equals(value)) {
+            throw new LockKeyException(
+                    "The lock key contains an unpaired surrogate and cannot be encoded as UTF-8. Check how the text"
+                            + " was truncated or decoded.");
+        }
         return new LockKey(value, false);
     }
 
@@ -61,74 +77,17 @@ public final class LockKey {
         return masked;
     }
 
-    private static void checkText(@Nullable String value) {
-        if (value == null) {
-            throw new LockKeyException("The lock key is null. Name the resource to lock, for example \"order:42\".");
-        }
-        if (value.isBlank()) {
-            throw new LockKeyException("The lock key is blank. Name the resource to lock, for example \"order:42\".");
-        }
-        if (value.length() > MAX_LENGTH) {
-            throw new LockKeyException("The lock key that begins with '" + printable(value.substring(0, 40)) + "' has "
-                    + value.length() + " characters; at most " + MAX_LENGTH
-                    + " are allowed. Use an identifier or a digest instead.");
-        }
-        if (hasSurrogate(value) && !StandardCharsets.UTF_8.newEncoder().canEncode(value)) {
-            throw new LockKeyException(
-                    "The lock key contains an unpaired surrogate and cannot be encoded as UTF-8. Check how the text"
-                            + " was truncated or decoded.");
-        }
-    }
-
-    private static boolean hasSurrogate(String value) {
-        for (int i = 0; i < value.length(); i++) {
-            if (Character.isSurrogate(value.charAt(i))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /**
      * Escapes text for messages, on a single line. Characters that would break the line, or that a terminal or viewer would
-     * interpret instead of showing, are written as {@code \n}, {@code \t}, {@code \r} or {@code \}{@code u001b}. This prevents
-     * forged log lines.
+     * interpret instead of showing, are written as {@code \}{@code u001b}. This prevents forged log lines.
      *
      * @param text any text
      * @return the text without control characters, line separators and formatting characters
      */
     public static String printable(String text) {
-        for (int i = 0; i < text.length(); i++) {
-            if (!isPrintable(text.charAt(i))) {
-                return escaped(text);
-            }
-        }
-        return text;
-    }
-
-    private static boolean isPrintable(char c) {
-        if (c < 0x7f) {
-            return c >= ' ';
-        }
-        return switch (Character.getType(c)) {
-            case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR -> false;
-            default -> true;
-        };
-    }
-
-    private static String escaped(String text) {
-        StringBuilder line = new StringBuilder(text.length() + 16);
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            line.append(
-                    switch (c) {
-                        case '\n' -> "\\n";
-                        case '\r' -> "\\r";
-                        case '\t' -> "\\t";
-                        default -> isPrintable(c) ? String.valueOf(c) : String.format("\\u%04x", (int) c);
-                    });
-        }
-        return line.toString();
+        return UNPRINTABLE
+                .matcher(text)
+                .replaceAll(found -> String.format("\\\\u%04x", found.group().codePointAt(0)));
     }
 
     /** The first 16 digits: enough to find the lines about a key. Anybody who knows the key can compute its hash. */

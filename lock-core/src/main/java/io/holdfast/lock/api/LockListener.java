@@ -84,18 +84,4 @@ public interface LockListener {
     default boolean isListening() {
         return true;
     }
-
-    /**
-     * A listener for lost locks only.
-     *
-     * @param action receives each loss
-     * @return the listener
-     */
-    static LockListener onLost(java.util.function.Consumer<LockEvent.Lost> action) {
-        return event -> {
-            if (event instanceof LockEvent.Lost lost) {
-                action.accept(lost);
-            }
-        };
-    }
 }

@@ -1,7 +1,6 @@
 package io.holdfast.lock.api;
 
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A held lock was lost before its holder released it, and somebody else may hold it now. Thrown when the holder checks or
@@ -45,17 +44,5 @@ public final class LockLostException extends LockException {
     /** {@return the token of the lost lock; later holders have a greater one} */
     public long fencingToken() {
         return fencingToken;
-    }
-
-    /**
-     * {@return this exception, with the failure added as a suppressed exception}
-     *
-     * @param failure the exception thrown by the guarded code, or null
-     */
-    public LockLostException suppressing(@Nullable Throwable failure) {
-        if (failure != null && failure != this) {
-            addSuppressed(failure);
-        }
-        return this;
     }
 }

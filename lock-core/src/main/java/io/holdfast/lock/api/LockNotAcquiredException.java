@@ -24,20 +24,7 @@ public final class LockNotAcquiredException extends LockException {
      * @param key the lock
      * @param waited how long the caller waited; zero if it was not willing to wait
      * @param holder the holder when last checked, or null if unknown
-     */
-    public LockNotAcquiredException(
-            @Nullable String caller, LockKey key, Duration waited, @Nullable LockHolder holder) {
-        this(caller, key, waited, holder, Blockage.UNKNOWN);
-    }
-
-    /**
-     * Creates an instance.
-     *
-     * @param caller the calling method, for the message, or null
-     * @param key the lock
-     * @param waited how long the caller waited; zero if it was not willing to wait
-     * @param holder the holder when last checked, or null if unknown
-     * @param blockage why the lock was not free
+     * @param blockage why the lock was not free; {@link Blockage#UNKNOWN} if unknown
      */
     public LockNotAcquiredException(
             @Nullable String caller, LockKey key, Duration waited, @Nullable LockHolder holder, Blockage blockage) {
@@ -76,18 +63,5 @@ public final class LockNotAcquiredException extends LockException {
     /** {@return why the lock was not free, if known; after a single try this is always unknown} */
     public Blockage blockage() {
         return blockage == null ? Blockage.UNKNOWN : blockage;
-    }
-
-    /** {@return what the holder of the lock was itself waiting for, if anything} */
-    public Optional<NestedWait> holderWaitsFor() {
-        return blockage().holderWaitsFor();
-    }
-
-    /**
-     * {@return the deadlock that prevented the acquisition, if there was one that had lasted for about a second} Either the
-     * caller or the holder of the lock was part of it.
-     */
-    public Optional<Deadlock> deadlock() {
-        return blockage().deadlock();
     }
 }

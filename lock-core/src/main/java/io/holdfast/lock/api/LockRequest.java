@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to lock, and how. Immutable; options that are not set use the client's {@link LockDefaults}.
+ * What to lock, and how. Immutable; options that are not set use the client's defaults.
  *
  * <pre>{@code
  * LockRequest.of("stock:7").lease(Duration.ofSeconds(10)).waitFor(Duration.ofSeconds(2));
@@ -49,10 +49,10 @@ public final class LockRequest {
     private final List<Part> parts;
 
     /** Those that are set. Read several times by each call, and copied by some. */
-    final EnumMap<Option, Object> options;
+    private final EnumMap<Option, Object> options;
 
     /** In the order in which they are shown, by these names. */
-    enum Option {
+    private enum Option {
         NAME("name"),
         LEASE("lease"),
         WAIT_FOR("waitFor"),
@@ -85,7 +85,7 @@ public final class LockRequest {
     }
 
     /** Null for an option that is not set. */
-    LockRequest with(Option option, @Nullable Object value) {
+    private LockRequest with(Option option, @Nullable Object value) {
         if (Objects.equals(value, options.get(option))) {
             return this;
         }
@@ -249,7 +249,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is out of range, or the request has no limit
      */
     public LockRequest weight(int value) {
-        return withEach(part -> part.withWeight(value));
+        return withEach(part -> new Part(part.key, part.mode, part.limit, value, part.fair));
     }
 
     /** {@return a copy that holds the lock exclusively} */
@@ -279,16 +279,11 @@ public final class LockRequest {
     /**
      * {@return a copy that waits for the given time}
      *
-     * @param value how long to wait; 0 (a single try) to 365 days
+     * @param value how long to wait; 0 (a single try) to {@link #MAX_TIME}, which is practically no limit
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest waitFor(Duration value) {
         return with(Option.WAIT_FOR, value, Duration.ZERO);
-    }
-
-    /** {@return a copy that waits without limit, that is, for {@link #MAX_TIME}, 365 days} */
-    public LockRequest waitWithoutLimit() {
-        return waitFor(MAX_TIME);
     }
 
     /**
@@ -504,9 +499,8 @@ public final class LockRequest {
     private record Part(LockKey key, LockMode mode, int limit, int weight, boolean fair) {
 
         Part {
-            if (limit < 1 || (mode == LockMode.EXCLUSIVE && limit != 1)) {
-                throw new IllegalArgumentException("limit is " + limit + " for mode " + mode
-                        + "; it must be 1 for EXCLUSIVE, and 1 or more for SHARED");
+            if (limit < 1) {
+                throw new IllegalArgumentException("limit is " + limit + "; it must be 1 or more");
             }
             if (weight < 1 || weight > limit) {
                 throw new IllegalArgumentException("weight is " + weight
@@ -536,10 +530,6 @@ public final class LockRequest {
         Part mapKey(UnaryOperator<String> change) {
             LockKey changed = LockKey.of(change.apply(key.value()));
             return withKey(key.isMasked() ? changed.masked() : changed);
-        }
-
-        Part withWeight(int value) {
-            return new Part(key, mode, limit, value, fair);
         }
 
         Part withFair(boolean value) {

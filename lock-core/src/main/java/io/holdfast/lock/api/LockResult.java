@@ -48,7 +48,13 @@ public sealed interface LockResult<T extends @Nullable Object> {
      *
      * @throws LockNotAcquiredException if the work did not run
      */
-    T orElseThrow();
+    default T orElseThrow() {
+        if (this instanceof NotAcquired<T> refused) {
+            throw new LockNotAcquiredException(
+                    null, refused.key, refused.waited, refused.holder.orElse(null), refused.blockage);
+        }
+        return ((Executed<T>) this).value;
+    }
 
     /**
      * {@return the work's result, which may be null}
@@ -72,7 +78,12 @@ public sealed interface LockResult<T extends @Nullable Object> {
      * @param <U> the new result
      * @return the outcome with the new result
      */
-    <U extends @Nullable Object> LockResult<U> map(Function<? super T, ? extends U> mapping);
+    @SuppressWarnings("unchecked") // a refusal has no result
+    default <U extends @Nullable Object> LockResult<U> map(Function<? super T, ? extends U> mapping) {
+        return this instanceof Executed<T> executed
+                ? new Executed<>(mapping.apply(executed.value))
+                : (LockResult<U>) this;
+    }
 
     /** {@return the work's result; empty if it was null, or if the work did not run} */
     default Optional<@NonNull T> toOptional() {
@@ -85,24 +96,7 @@ public sealed interface LockResult<T extends @Nullable Object> {
      * @param value what it returned
      * @param <T> the work's result
      */
-    record Executed<T extends @Nullable Object>(T value) implements LockResult<T> {
-
-        @Override
-        public T orElseThrow() {
-            return value;
-        }
-
-        /** Throws nothing, so callers of this type need not catch it. */
-        @Override
-        public <X extends Throwable> T orElseThrow(Supplier<? extends X> exception) {
-            return value;
-        }
-
-        @Override
-        public <U extends @Nullable Object> LockResult<U> map(Function<? super T, ? extends U> mapping) {
-            return new Executed<>(mapping.apply(value));
-        }
-    }
+    record Executed<T extends @Nullable Object>(T value) implements LockResult<T> {}
 
     /**
      * The lock was not acquired in time, and the work did not run.
@@ -114,27 +108,5 @@ public sealed interface LockResult<T extends @Nullable Object> {
      * @param <T> the work's result
      */
     record NotAcquired<T extends @Nullable Object>(
-            LockKey key, Duration waited, Optional<LockHolder> holder, Blockage blockage) implements LockResult<T> {
-
-        /**
-         * Creates an instance whose blockage is unknown.
-         *
-         * @param key the lock
-         * @param waited how long the caller waited; zero if it was not willing to wait
-         * @param holder the holder when last checked, if known
-         */
-        public NotAcquired(LockKey key, Duration waited, Optional<LockHolder> holder) {
-            this(key, waited, holder, Blockage.UNKNOWN);
-        }
-
-        @Override
-        public T orElseThrow() {
-            throw new LockNotAcquiredException(null, key, waited, holder.orElse(null), blockage);
-        }
-
-        @Override
-        public <U extends @Nullable Object> LockResult<U> map(Function<? super T, ? extends U> mapping) {
-            return new NotAcquired<>(key, waited, holder, blockage);
-        }
-    }
+            LockKey key, Duration waited, Optional<LockHolder> holder, Blockage blockage) implements LockResult<T> {}
 }

@@ -2,91 +2,33 @@ package io.holdfast.lock.api;
 
 import java.time.Duration;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
-/** Which locks {@link LockOverview#scan} lists, and how much load it may cause. Immutable: start with {@link #ALL}. */
-public final class LockScanRequest {
+/**
+ * Which locks {@link LockOverview#scan} lists, and how much load it may cause. Start with {@link #ALL}, and change individual
+ * components.
+ *
+ * @param keyPrefix the prefix of the keys, as callers write them; empty for all keys
+ * @param limit the maximum number of locks to list, 1 to 100,000; if there are more, the result is incomplete
+ * @param callsPerSecond the maximum number of calls per second to the store, 1 to 10,000; each reads up to 100 locks of one
+ *     server
+ * @param timeout the time after which the scan ends with the locks found so far, 1 ms to 365 days; a call that is in progress at
+ *     that time may take up to one command timeout longer
+ */
+public record LockScanRequest(String keyPrefix, int limit, int callsPerSecond, Duration timeout) {
 
     /** All locks; at most 10,000 of them, read by at most 100 calls per second, for at most 10 s. */
-    public static final LockScanRequest ALL = with("", 10_000, 100, Duration.ofSeconds(10));
-
-    private static final int MOST_LOCKS = 100_000;
-    private static final int MOST_CALLS_PER_SECOND = 10_000;
-
-    private final Values values;
-
-    private record Values(String keyPrefix, int limit, int callsPerSecond, Duration timeout) {}
-
-    private LockScanRequest(Values values) {
-        this.values = values;
-    }
-
-    private static LockScanRequest with(String keyPrefix, int limit, int callsPerSecond, Duration timeout) {
-        return new LockScanRequest(new Values(keyPrefix, limit, callsPerSecond, timeout));
-    }
-
-    /** {@return the prefix of the keys; empty for all keys} */
-    public String keyPrefix() {
-        return values.keyPrefix();
-    }
-
-    /** {@return the maximum number of locks listed} */
-    public int limit() {
-        return values.limit();
-    }
-
-    /** {@return the maximum number of calls per second to the store; each reads up to 100 locks of one server} */
-    public int callsPerSecond() {
-        return values.callsPerSecond();
-    }
-
-    /** {@return the time after which the scan ends with the locks found so far} */
-    public Duration timeout() {
-        return values.timeout();
-    }
+    public static final LockScanRequest ALL = new LockScanRequest("", 10_000, 100, Duration.ofSeconds(10));
 
     /**
-     * {@return a copy that lists only locks whose keys start with the given prefix}
+     * Checks the components.
      *
-     * @param value the prefix of the keys, as callers write them; empty for all keys
+     * @throws IllegalArgumentException if one is out of range
      */
-    public LockScanRequest withKeyPrefix(String value) {
-        Objects.requireNonNull(value, "keyPrefix");
-        return with(value, limit(), callsPerSecond(), timeout());
-    }
-
-    /**
-     * {@return a copy with the given limit}
-     *
-     * @param value the maximum number of locks to list, 1 to 100,000; if there are more, the result is incomplete
-     * @throws IllegalArgumentException if it is out of range
-     */
-    public LockScanRequest withLimit(int value) {
-        checkRange("limit", value, MOST_LOCKS);
-        return with(keyPrefix(), value, callsPerSecond(), timeout());
-    }
-
-    /**
-     * {@return a copy that reads at the given rate}
-     *
-     * @param value the maximum number of calls per second, 1 to 10,000
-     * @throws IllegalArgumentException if it is out of range
-     */
-    public LockScanRequest withCallsPerSecond(int value) {
-        checkRange("callsPerSecond", value, MOST_CALLS_PER_SECOND);
-        return with(keyPrefix(), limit(), value, timeout());
-    }
-
-    /**
-     * {@return a copy with the given timeout}
-     *
-     * @param value the time after which the scan ends with the locks found so far, 1 ms to 365 days; a call that is in
-     *     progress at that time may take up to one command timeout longer
-     * @throws IllegalArgumentException if it is out of range
-     */
-    public LockScanRequest withTimeout(Duration value) {
-        LockRequest.inRange("timeout", value, Duration.ofMillis(1));
-        return with(keyPrefix(), limit(), callsPerSecond(), value);
+    public LockScanRequest {
+        Objects.requireNonNull(keyPrefix, "keyPrefix");
+        checkRange("limit", limit, 100_000);
+        checkRange("callsPerSecond", callsPerSecond, 10_000);
+        LockRequest.inRange("timeout", timeout, Duration.ofMillis(1));
     }
 
     private static void checkRange(String name, int value, int most) {
@@ -95,19 +37,42 @@ public final class LockScanRequest {
         }
     }
 
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof LockScanRequest request && values.equals(request.values);
+    /**
+     * {@return a copy that lists only locks whose keys start with the given prefix}
+     *
+     * @param value see {@link #keyPrefix}
+     */
+    public LockScanRequest withKeyPrefix(String value) {
+        return new LockScanRequest(value, limit, callsPerSecond, timeout);
     }
 
-    @Override
-    public int hashCode() {
-        return values.hashCode();
+    /**
+     * {@return a copy with the given limit}
+     *
+     * @param value see {@link #limit}
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockScanRequest withLimit(int value) {
+        return new LockScanRequest(keyPrefix, value, callsPerSecond, timeout);
     }
 
-    @Override
-    public String toString() {
-        return "LockScanRequest[keyPrefix=" + LockKey.printable(keyPrefix()) + ", limit=" + limit()
-                + ", callsPerSecond=" + callsPerSecond() + ", timeout=" + timeout() + "]";
+    /**
+     * {@return a copy that reads at the given rate}
+     *
+     * @param value see {@link #callsPerSecond}
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockScanRequest withCallsPerSecond(int value) {
+        return new LockScanRequest(keyPrefix, limit, value, timeout);
+    }
+
+    /**
+     * {@return a copy with the given timeout}
+     *
+     * @param value see {@link #timeout}
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockScanRequest withTimeout(Duration value) {
+        return new LockScanRequest(keyPrefix, limit, callsPerSecond, value);
     }
 }

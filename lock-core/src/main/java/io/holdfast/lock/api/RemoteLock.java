@@ -31,9 +31,7 @@ public interface RemoteLock extends Lock {
     LockKey key();
 
     /** {@return all keys, in the order of acquisition} */
-    default List<LockKey> keys() {
-        return List.of(key());
-    }
+    List<LockKey> keys();
 
     /**
      * Waits without limit. Interrupts do not end the wait; the interrupt flag is restored.

@@ -97,7 +97,10 @@ final class AsyncCalls {
             Function<AcquireResult, ClosableHandle> required,
             Function<? super LockHandle, ? extends CompletionStage<T>> work) {
         if (!places.tryAcquire()) {
-            return CompletableFuture.failedFuture(LockOverloadException.ofClient(key, mostWaiting));
+            return CompletableFuture.failedFuture(new LockOverloadException("Lock '" + key + "' was not requested: "
+                    + mostWaiting + " asynchronous calls (executeAsync, reactive methods, event loops) are already"
+                    + " waiting for locks, which is the limit. Reduce the number of waiting calls, shorten waitFor, or"
+                    + " raise the limit (holdfast.async.max-waiting, LockEngineBuilder.maxWaiting)."));
         }
         return new Execution<>(required, work).start(acquisition);
     }

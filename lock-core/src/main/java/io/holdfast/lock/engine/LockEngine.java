@@ -2,7 +2,6 @@ package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockClient;
-import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
@@ -85,14 +84,14 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      *
      * @param rule changes each request but its keys
      * @param masking whether keys are shown as hashes
-     * @param defaults the options that a request does not set
+     * @param defaults the options that a request does not set, all set here
      */
     record Settings(
             LockStore store,
             List<Supplier<List<LockListener>>> listeners,
             UnaryOperator<LockRequest> rule,
             boolean masking,
-            LockDefaults defaults,
+            LockRequest defaults,
             @Nullable Executor executor,
             int mostWaiting,
             Ticker ticker,
@@ -169,7 +168,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     @Override
     public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedFunction<T, E> work)
             throws E {
-        return run(handle(acquire(request, settings.defaults.waitFor(), true)), work);
+        return run(handle(acquire(request, settings.defaults.waitFor().orElseThrow(), true)), work);
     }
 
     @Override
@@ -202,7 +201,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        return handle(acquire(request, settings.defaults.waitFor(), false));
+        return handle(acquire(request, settings.defaults.waitFor().orElseThrow(), false));
     }
 
     @Override
@@ -348,7 +347,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
                 masked(request).key(),
                 caller -> {
                     LockRequest changed = changed(request);
-                    return steps(changed, budget(changed, settings.defaults.waitFor()), caller);
+                    return steps(
+                            changed, budget(changed, settings.defaults.waitFor().orElseThrow()), caller);
                 },
                 this::handle,
                 work);

@@ -1,10 +1,10 @@
 package io.holdfast.lock.engine;
 
-import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.Ticker;
@@ -20,7 +20,7 @@ public final class LockEngineBuilder {
 
     private final LockStore store;
     private final List<Supplier<List<LockListener>>> sources = new ArrayList<>();
-    private LockDefaults defaults = LockDefaults.STANDARD;
+    private LockRequest defaults = Terms.STANDARD;
     private boolean masking;
     private UnaryOperator<LockRequest> rule = UnaryOperator.identity();
     private @Nullable Executor executor;
@@ -35,12 +35,17 @@ public final class LockEngineBuilder {
     }
 
     /**
-     * {@return this}
+     * Sets options that apply unless a request sets its own: its {@code lease} (by default 30 s), {@code waitFor} (5 s; the {@code
+     * try…} methods do not wait), {@code renew} (true), {@code maxHold} (no limit), {@code warnAfter} (60 s) and {@code
+     * outageTolerance} (30 s).
      *
-     * @param value the options that apply unless a request sets its own
+     * <pre>{@code builder.defaults(request -> request.lease(Duration.ofSeconds(10)))}</pre>
+     *
+     * @param value sets options of a request; called once
+     * @return this
      */
-    public LockEngineBuilder defaults(LockDefaults value) {
-        this.defaults = value;
+    public LockEngineBuilder defaults(UnaryOperator<LockRequest> value) {
+        this.defaults = value.apply(defaults);
         return this;
     }
 

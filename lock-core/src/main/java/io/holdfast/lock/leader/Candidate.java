@@ -76,7 +76,7 @@ final class Candidate implements Leadership {
             throw new IllegalArgumentException("The lock of role '" + role + "' must be exclusive and have a single"
                     + " key, because only one instance leads; the request is " + request);
         }
-        return request.waitWithoutLimit()
+        return request.waitFor(LockRequest.MAX_TIME)
                 .renew(true)
                 .minHold(Duration.ZERO)
                 .maxHold(LockRequest.MAX_TIME)

@@ -20,10 +20,10 @@ class LockExceptionMessagesTest {
     void wait_that_timed_out_says_for_how_long_and_who_holds_the_lock() {
         LockHolder holder = holder(Duration.ofMillis(27_712), false);
 
-        assertThat(new LockNotAcquiredException("Orders.pay", KEY, Duration.ofMillis(2008), holder))
+        assertThat(new LockNotAcquiredException("Orders.pay", KEY, Duration.ofMillis(2008), holder, Blockage.UNKNOWN))
                 .hasMessage("Lock 'order:42' was not acquired within 2 s for Orders.pay; held by shop-1 (pid 9382,"
                         + " thread exec-2), 27 s left on its lease.");
-        assertThat(new LockNotAcquiredException(null, KEY, Duration.ofMillis(250), null))
+        assertThat(new LockNotAcquiredException(null, KEY, Duration.ofMillis(250), null, Blockage.UNKNOWN))
                 .hasMessage("Lock 'order:42' was not acquired within 250 ms.");
     }
 
@@ -31,10 +31,10 @@ class LockExceptionMessagesTest {
     void single_try_says_that_the_lock_is_held() {
         LockHolder holder = holder(Duration.ofMinutes(5), false);
 
-        assertThat(new LockNotAcquiredException("Orders.pay", KEY, Duration.ZERO, holder))
+        assertThat(new LockNotAcquiredException("Orders.pay", KEY, Duration.ZERO, holder, Blockage.UNKNOWN))
                 .hasMessage("Lock 'order:42' was not acquired for Orders.pay: it is held by shop-1 (pid 9382, thread"
                         + " exec-2), 5 min left on its lease.");
-        assertThat(new LockNotAcquiredException(null, KEY, Duration.ZERO, null))
+        assertThat(new LockNotAcquiredException(null, KEY, Duration.ZERO, null, Blockage.UNKNOWN))
                 .hasMessage("Lock 'order:42' was not acquired: it is not free.");
     }
 
@@ -42,22 +42,13 @@ class LockExceptionMessagesTest {
     void lock_that_is_kept_by_minHold_is_not_called_held() {
         LockHolder kept = holder(Duration.ofMillis(59_994_643), true);
 
-        assertThat(new LockNotAcquiredException(null, KEY, Duration.ofSeconds(5), kept))
+        assertThat(new LockNotAcquiredException(null, KEY, Duration.ofSeconds(5), kept, Blockage.UNKNOWN))
                 .hasMessage("Lock 'order:42' was not acquired within 5 s; kept by minHold for another 16 h 39 min after"
                         + " its release by shop-1 (pid 9382, thread exec-2).");
-        assertThat(new LockNotAcquiredException("Job.run", KEY, Duration.ZERO, kept))
+        assertThat(new LockNotAcquiredException("Job.run", KEY, Duration.ZERO, kept, Blockage.UNKNOWN))
                 .hasMessage("Lock 'order:42' was not acquired for Job.run: it is kept by minHold for another 16 h 39"
                         + " min after its release by shop-1 (pid 9382, thread exec-2).");
         assertThat(kept.describe())
                 .isEqualTo("shop-1 (pid 9382, thread exec-2), kept by minHold for another 16 h 39 min");
-    }
-
-    @Test
-    void overloaded_threads_say_for_how_long() {
-        assertThat(LockOverloadException.ofThreads(KEY, Duration.ofMillis(90_500)))
-                .hasMessage("Lock 'order:42' was not requested within its waitFor: the threads that acquire locks for"
-                        + " asynchronous calls (executeAsync, reactive methods, event loops) were busy for 1 min 30 s"
-                        + " with calls to which Redis responded slowly or not at all. Check Redis and the network, or"
-                        + " reduce the number of waiting calls.");
     }
 }

@@ -60,8 +60,6 @@ class LockRequestTest {
 
         assertThat(one).isEqualTo(other).hasSameHashCodeAs(other).hasToString(other.toString());
         assertThat(one.toString()).endsWith("{name=order, lease=PT1S, waitFor=PT2S}");
-        assertThat(LockDefaults.STANDARD.withMaxHold(Duration.ofDays(1)).toString())
-                .containsSubsequence("lease", "waitFor", "renew", "maxHold", "warnAfter", "outageTolerance");
     }
 
     @Test
@@ -74,25 +72,6 @@ class LockRequestTest {
         assertThatThrownBy(() -> request.outageTolerance(Duration.ofDays(366))).hasMessageContaining("outageTolerance");
         assertThatThrownBy(() -> request.maxHold(Duration.ZERO)).hasMessageContaining("maxHold");
         assertThatThrownBy(() -> request.warnAfter(Duration.ZERO)).hasMessageContaining("warnAfter");
-    }
-
-    @Test
-    void defaults_out_of_range_are_refused() {
-        assertThatThrownBy(() -> LockDefaults.STANDARD.withLease(Duration.ZERO)).hasMessageContaining("lease");
-        assertThatThrownBy(() -> LockDefaults.STANDARD.withWarnAfter(Duration.ZERO))
-                .hasMessageContaining("warnAfter");
-    }
-
-    @Test
-    void listener_of_losses_hears_of_nothing_else() {
-        var told = new java.util.ArrayList<LockEvent>();
-        LockListener listener = LockListener.onLost(told::add);
-        var loss = new LockEvent.Lost(request.key(), "", 1, Duration.ZERO, LossCause.EXPIRED, null);
-
-        listener.onEvent(new LockEvent.Released(request.key(), "", 1, Duration.ZERO));
-        listener.onEvent(loss);
-
-        assertThat(told).containsExactly(loss);
     }
 
     @Test
@@ -116,6 +95,17 @@ class LockRequestTest {
         assertThatThrownBy(() -> LockRequest.ofAll(List.of()))
                 .isInstanceOf(LockKeyException.class)
                 .hasMessageContaining("at least one");
+    }
+
+    @Test
+    void key_that_could_become_another_lock_or_break_a_line_is_refused() {
+        assertThat(LockKey.of("\uD83D\uDD12 {?}").value()).isEqualTo("\uD83D\uDD12 {?}");
+        assertThatThrownBy(() -> LockKey.of("order:\uD83D")).hasMessageContaining("unpaired surrogate");
+        assertThatThrownBy(() -> LockKey.of(" ")).hasMessageStartingWith("The lock key is blank. Name");
+        assertThatThrownBy(() -> LockKey.of("\n" + "x".repeat(LockKey.MAX_LENGTH)))
+                .isInstanceOf(LockKeyException.class)
+                .hasMessageStartingWith("The lock key that begins with '\\u000axxx")
+                .hasMessageContaining("at most 16384");
     }
 
     @Test

@@ -18,7 +18,7 @@ class LockResultTest {
     private final LockResult<String> ran = new Executed<>("done");
     private final LockResult<@Nullable String> ranToNull = new Executed<>(null);
     private final LockResult<@Nullable String> refused =
-            new NotAcquired<>(KEY, Duration.ofSeconds(2), Optional.empty());
+            new NotAcquired<>(KEY, Duration.ofSeconds(2), Optional.empty(), Blockage.UNKNOWN);
 
     @Test
     void result_of_work_that_ran_is_its_own() throws IOException {

@@ -3,6 +3,7 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.Blockage;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.engine.acquire.Steps;
@@ -109,7 +110,7 @@ class AsyncStepsTest {
                     return script;
                 },
                 found -> {
-                    throw new LockNotAcquiredException(null, KEY, Duration.ZERO, null);
+                    throw new LockNotAcquiredException(null, KEY, Duration.ZERO, null, Blockage.UNKNOWN);
                 },
                 lock -> CompletableFuture.completedFuture("never begins"));
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ForgedTextTest extends EngineFixture {
 
     private static final String FORGED = "order\n2026-01-01 ERROR forged\r\u001b[2J\u0085\u2028\u202eend";
-    private static final String SHOWN = "order\\n2026-01-01 ERROR forged\\r\\u001b[2J\\u0085\\u2028\\u202eend";
+    private static final String SHOWN = "order\\u000a2026-01-01 ERROR forged\\u000d\\u001b[2J\\u0085\\u2028\\u202eend";
 
     private final HeardLog heard = new HeardLog("io.holdfast.lock", Level.DEBUG);
 
@@ -78,8 +78,8 @@ class ForgedTextTest extends EngineFixture {
 
     @Test
     void a_holder_is_described_on_one_line_whatever_the_store_says() {
-        var holder =
-                new LockHolder(FORGED, FORGED, 1, FORGED, Instant.EPOCH, Duration.ofSeconds(1), 1, LockMode.EXCLUSIVE);
+        var holder = new LockHolder(
+                FORGED, FORGED, 1, FORGED, Instant.EPOCH, Duration.ofSeconds(1), 1, LockMode.EXCLUSIVE, false);
         assertThat(Stream.of(holder.toString(), holder.describe(), holder.host(), holder.thread(), holder.clientId()))
                 .allSatisfy(text -> assertThat(text).contains(SHOWN).doesNotContain("\n", "\r", "\u001b"));
     }

@@ -74,7 +74,8 @@ class LateTasksTest extends EngineFixture {
 
         assertThatThrownBy(() -> late.get(1, TimeUnit.MINUTES))
                 .hasCauseInstanceOf(LockOverloadException.class)
-                .hasMessageContaining("not requested within its waitFor");
+                .hasMessageContaining("not requested within its waitFor")
+                .hasMessageContaining("were busy for 1 s with calls");
         assertThat(isAskedFor(KEY)).isFalse();
         assertThat(store.joint).isEmpty();
         assertThat(locks.tryAcquire(KEY)).isPresent();

@@ -88,7 +88,8 @@ class QuorumTest {
                         Instant.EPOCH,
                         Duration.ofSeconds(seconds),
                         7,
-                        LockMode.EXCLUSIVE)))
+                        LockMode.EXCLUSIVE,
+                        false)))
                 .toList();
 
         assertThat(Merged.holders(told, 2))

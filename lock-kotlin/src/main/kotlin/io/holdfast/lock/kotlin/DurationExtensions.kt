@@ -11,9 +11,9 @@ import kotlin.time.toJavaDuration
 /** [LockRequest.lease] with a Kotlin duration: `LockRequest.of("nightly").lease(10.seconds)`. */
 public fun LockRequest.lease(value: Duration): LockRequest = lease(value.toJavaDuration())
 
-/** [LockRequest.waitFor] with a Kotlin duration; [Duration.INFINITE] is [LockRequest.waitWithoutLimit]. */
+/** [LockRequest.waitFor] with a Kotlin duration; [Duration.INFINITE] is [LockRequest.MAX_TIME]. */
 public fun LockRequest.waitFor(value: Duration): LockRequest =
-    if (value == Duration.INFINITE) waitWithoutLimit() else waitFor(value.toJavaDuration())
+    waitFor(if (value == Duration.INFINITE) LockRequest.MAX_TIME else value.toJavaDuration())
 
 /** [LockRequest.minHold] with a Kotlin duration. */
 public fun LockRequest.minHold(value: Duration): LockRequest = minHold(value.toJavaDuration())

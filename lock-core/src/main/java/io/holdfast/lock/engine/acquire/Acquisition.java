@@ -312,7 +312,11 @@ public final class Acquisition implements Steps {
             throw new InterruptedException();
         }
         if (!asked && call.isLate()) {
-            throw LockOverloadException.ofThreads(call.key(), budget.spent());
+            throw new LockOverloadException("Lock '" + call.key()
+                    + "' was not requested within its waitFor: the threads that acquire locks for asynchronous calls"
+                    + " (executeAsync, reactive methods, event loops) were busy for " + DurationText.of(budget.spent())
+                    + " with calls to which Redis responded slowly or not at all. Check Redis and the network, or"
+                    + " reduce the number of waiting calls.");
         }
         if (entry().hasMetFailure()) {
             joinOutage();

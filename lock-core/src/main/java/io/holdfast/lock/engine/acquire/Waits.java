@@ -46,7 +46,9 @@ public final class Waits {
         int most = call.terms().maxWaiting();
         if (byKey.merge(call.key(), 1, Integer::sum) > most) {
             oneLess(call.key());
-            throw LockOverloadException.ofKey(call.key(), most);
+            throw new LockOverloadException("Lock '" + call.key() + "' is not free, and " + most
+                    + " calls from this client are already waiting for it, which is the limit. Try again later, or raise"
+                    + " maxWaiting.");
         }
         CallerWait wait = new CallerWait(call);
         all.add(wait);

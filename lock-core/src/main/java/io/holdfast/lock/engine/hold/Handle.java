@@ -216,7 +216,11 @@ public final class Handle implements ClosableHandle {
                 && lost.key().equals(key())
                 && lost.fencingToken() == fencingToken();
         if (found != null && !known) {
-            throw new LockLostException(found).suppressing(failure);
+            LockLostException exception = new LockLostException(found);
+            if (failure != null) {
+                exception.addSuppressed(failure);
+            }
+            throw exception;
         }
     }
 

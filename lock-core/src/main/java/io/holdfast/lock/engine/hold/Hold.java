@@ -619,7 +619,8 @@ public final class Hold {
                 Instant.now().minus(held()),
                 remaining(),
                 token(),
-                LockMode.EXCLUSIVE);
+                LockMode.EXCLUSIVE,
+                false);
     }
 
     /** A lock as messages show it: its key, and the name of its use. */

@@ -1,6 +1,5 @@
 package io.holdfast.lock.engine.hold;
 
-import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.store.AcquireRequest;
@@ -38,25 +37,40 @@ public record Terms(
     /** No limit on the hold. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
+    /** The options of a client whose builder sets none. */
+    public static final LockRequest STANDARD = LockRequest.of("any")
+            .lease(Duration.ofSeconds(30))
+            .waitFor(Duration.ofSeconds(5))
+            .renew(true)
+            .warnAfter(Duration.ofSeconds(60))
+            .outageTolerance(Duration.ofSeconds(30));
+
     private static final long SHORTEST_UNCONFIRMED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    /** For the first of its keys. */
-    public static Terms of(LockRequest request, LockDefaults defaults) {
+    /**
+     * For the first of its keys.
+     *
+     * @param defaults the options that the request does not set; made of {@link #STANDARD}
+     */
+    public static Terms of(LockRequest request, LockRequest defaults) {
         long minHold = request.minHold().map(Terms::wholeMillis).orElse(0L);
-        long lease = wholeMillis(request.lease().orElse(defaults.lease()));
+        long lease = wholeMillis(request.lease().or(defaults::lease).orElseThrow());
         long maxHold =
                 request.maxHold().or(defaults::maxHold).map(Duration::toNanos).orElse(UNLIMITED);
         return new Terms(
                 request.name(),
                 Math.max(lease, minHold),
                 maxHold,
-                request.warnAfter().orElse(defaults.warnAfter()).toNanos(),
+                request.warnAfter().or(defaults::warnAfter).orElseThrow().toNanos(),
                 request.mode() == LockMode.EXCLUSIVE ? AcquireRequest.EXCLUSIVE : request.limit(),
                 request.weight(),
                 request.fair(),
-                request.renew().orElse(defaults.renew()),
+                request.renew().or(defaults::renew).orElseThrow(),
                 minHold,
-                request.outageTolerance().orElse(defaults.outageTolerance()).toNanos(),
+                request.outageTolerance()
+                        .or(defaults::outageTolerance)
+                        .orElseThrow()
+                        .toNanos(),
                 request.maxWaiting(),
                 request.interruptOnLoss());
     }

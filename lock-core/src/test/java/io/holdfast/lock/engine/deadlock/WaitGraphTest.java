@@ -79,7 +79,7 @@ class WaitGraphTest {
     }
 
     private static LockHolder holder(String client) {
-        return new LockHolder(client, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(10), 7, SHARED);
+        return new LockHolder(client, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(10), 7, SHARED, false);
     }
 
     private static long size(List<RecordedWait> graph) {
@@ -250,7 +250,7 @@ class WaitGraphTest {
     }
 
     private static LockHolder holder(String client, long token) {
-        return new LockHolder(client, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(1), token, SHARED);
+        return new LockHolder(client, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(1), token, SHARED, false);
     }
 
     @Test
@@ -270,7 +270,7 @@ class WaitGraphTest {
 
     /** Of a wait for b. */
     private static Blockage blockage(WaitGraph graph, String client, long waitId, String holder) {
-        var held = new LockHolder(holder, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(1), 3, EXCLUSIVE);
+        var held = new LockHolder(holder, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(1), 3, EXCLUSIVE, false);
         return graph.blockage(client, waitId, LockKey.of("b"), held);
     }
 

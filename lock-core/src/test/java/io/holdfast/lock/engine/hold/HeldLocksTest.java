@@ -2,7 +2,6 @@ package io.holdfast.lock.engine.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LossCause;
@@ -41,7 +40,7 @@ class HeldLocksTest extends WatchdogFixture {
     void loss_that_was_reported_before_the_interrupt_was_asked_for_interrupts() {
         Hold hold = acquired(KEY, LEASE, true);
         hold.lose(LossCause.REVOKED);
-        Terms terms = Terms.of(LockRequest.of(KEY).interruptOnLoss(true), LockDefaults.STANDARD);
+        Terms terms = Terms.of(LockRequest.of(KEY).interruptOnLoss(true), Terms.STANDARD);
 
         new Handle(locks, hold, terms, Caller.task(() -> {})).interruptOnLoss();
 
@@ -49,7 +48,7 @@ class HeldLocksTest extends WatchdogFixture {
     }
 
     private Handle interruptible() {
-        Terms terms = Terms.of(LockRequest.of(KEY).interruptOnLoss(true), LockDefaults.STANDARD);
+        Terms terms = Terms.of(LockRequest.of(KEY).interruptOnLoss(true), Terms.STANDARD);
         Hold hold = acquired(KEY, LEASE, false);
         Handle handle = new Handle(locks, hold, terms, Caller.task(() -> {}));
         handle.interruptOnLoss();

@@ -47,7 +47,7 @@ abstract class DeadlockScene extends BrowserTest {
         }
 
         private boolean isNamed() {
-            return refusal.deadlock().isPresent();
+            return refusal.blockage().deadlock().isPresent();
         }
     }
 
@@ -130,7 +130,7 @@ abstract class DeadlockScene extends BrowserTest {
     }
 
     private static void assertNamed(LockNotAcquiredException refusal) {
-        assertThat(refusal.deadlock().orElseThrow().waits())
+        assertThat(refusal.blockage().deadlock().orElseThrow().waits())
                 .extracting(NestedWait::key)
                 .extracting(Object::toString)
                 .containsExactlyInAnyOrder(FIRST, SECOND);

@@ -48,7 +48,7 @@ public final class LockAutoConfiguration {
             ObjectProvider<LockListener> listeners,
             ObjectProvider<LockEngineCustomizer> customizers) {
         LockEngineBuilder builder = LockEngine.builder(store)
-                .defaults(properties.toDefaults())
+                .defaults(properties::defaults)
                 .maskKeys(properties.maskKeys())
                 .maxWaiting(properties.async().maxWaiting())
                 .listeners(() -> listeners.orderedStream().toList());

@@ -3,7 +3,6 @@ package io.holdfast.lock.spring.autoconfigure;
 import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.checkTime;
 import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.text;
 
-import io.holdfast.lock.api.LockDefaults;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.definition.ConfiguredSettings;
 import io.holdfast.lock.spring.definition.LiteralText;
@@ -115,14 +114,13 @@ record LockProperties(
         return doubts;
     }
 
-    LockDefaults toDefaults() {
-        return LockDefaults.STANDARD
-                .withLease(lease)
-                .withWaitFor(waitFor)
-                .withRenew(renew)
-                .withMaxHold(maxHold)
-                .withWarnAfter(warnAfter)
-                .withOutageTolerance(outageTolerance);
+    LockRequest defaults(LockRequest request) {
+        LockRequest defaults = request.lease(lease)
+                .waitFor(waitFor)
+                .renew(renew)
+                .warnAfter(warnAfter)
+                .outageTolerance(outageTolerance);
+        return maxHold == null ? defaults : defaults.maxHold(maxHold);
     }
 
     /** @param isQuorum whether a quorum of servers keeps the locks; the application may have replaced the store */

@@ -141,10 +141,11 @@ final class StageLock {
         try {
             handle.close();
             return failure;
-        } catch (LockLostException lost) {
-            boolean told = Losses.isSame(failure, lost) || Losses.isTolerated(rules, lost);
-            return told ? failure : lost.suppressing(failure);
         } catch (RuntimeException | Error e) {
+            if (e instanceof LockLostException lost
+                    && (Losses.isSame(failure, lost) || Losses.isTolerated(rules, lost))) {
+                return failure;
+            }
             e.addSuppressed(failure);
             return e;
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.holdfast.lock.api.Blockage;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockNotAcquiredException;
@@ -82,7 +83,7 @@ class ContentionTest {
 
     @Test
     void contention_inside_the_method_is_not_skipped() {
-        var nested = new LockNotAcquiredException(null, LockKey.of("inner"), Duration.ZERO, null);
+        var nested = new LockNotAcquiredException(null, LockKey.of("inner"), Duration.ZERO, null, Blockage.UNKNOWN);
         runner.run(context -> assertThatThrownBy(
                         () -> context.getBean(Contended.class).skippingWork(() -> {
                             throw nested;

@@ -128,7 +128,7 @@ class InstanceSettingsTest {
 
     @Test
     void wait_may_have_no_limit() {
-        LockRequest patient = LockRequest.of("order:1").name("order").waitWithoutLimit();
+        LockRequest patient = LockRequest.of("order:1").name("order").waitFor(LockRequest.MAX_TIME);
         assertThat(requestOf(configuredWait(), orders -> orders.patient(1))).isEqualTo(patient);
         assertThat(requestOf(configuredWait(), orders -> orders.patientByNanoseconds(1)))
                 .isEqualTo(patient);

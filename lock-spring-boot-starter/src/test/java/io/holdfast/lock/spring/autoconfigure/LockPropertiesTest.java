@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import com.jayway.jsonpath.JsonPath;
-import io.holdfast.lock.api.LockDefaults;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
@@ -37,7 +38,7 @@ class LockPropertiesTest {
     void defaults_are_those_of_the_core() {
         Runners.inMemory().run(context -> {
             LockProperties properties = context.getBean(LockProperties.class);
-            assertThat(properties.toDefaults()).isEqualTo(LockDefaults.STANDARD);
+            assertThat(properties.defaults(Terms.STANDARD)).isEqualTo(Terms.STANDARD);
             assertThat(properties.redis().toSettings()).isEqualTo(RedisLockSettings.STANDARD);
             assertThat(properties.failFast()).isFalse();
         });
@@ -72,14 +73,14 @@ class LockPropertiesTest {
                         "holdfast.aop.order=7")
                 .run(context -> {
                     LockProperties properties = context.getBean(LockProperties.class);
-                    assertThat(properties.toDefaults())
-                            .isEqualTo(LockDefaults.STANDARD
-                                    .withLease(Duration.ofSeconds(10))
-                                    .withWaitFor(Duration.ofSeconds(2))
-                                    .withRenew(false)
-                                    .withMaxHold(Duration.ofMinutes(1))
-                                    .withWarnAfter(Duration.ofMinutes(5))
-                                    .withOutageTolerance(Duration.ofSeconds(45)));
+                    assertThat(properties.defaults(LockRequest.of("any")))
+                            .isEqualTo(LockRequest.of("any")
+                                    .lease(Duration.ofSeconds(10))
+                                    .waitFor(Duration.ofSeconds(2))
+                                    .renew(false)
+                                    .maxHold(Duration.ofMinutes(1))
+                                    .warnAfter(Duration.ofMinutes(5))
+                                    .outageTolerance(Duration.ofSeconds(45)));
                     assertThat(properties.redis().toSettings())
                             .isEqualTo(RedisLockSettings.STANDARD
                                     .withKeyPrefix("shop")

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.test;
 
+import io.holdfast.lock.api.Blockage;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
@@ -56,7 +57,7 @@ public final class TestLocks {
      * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
      */
     public static LockNotAcquiredException notAcquired(String key) {
-        return new LockNotAcquiredException(null, LockKey.of(key), Duration.ZERO, null);
+        return new LockNotAcquiredException(null, LockKey.of(key), Duration.ZERO, null, Blockage.UNKNOWN);
     }
 
     /**
