@@ -76,6 +76,39 @@ class DefectsTest {
     }
 
     @Test
+    void late_grant_that_is_not_undone_stays_at_the_store() {
+        findsOnlyWith(Defect.LATE_GRANT_IS_NOT_UNDONE, "P7", () -> Setting.exclusive(1));
+    }
+
+    @Test
+    void undone_owner_id_that_asks_again_loses_its_lock() {
+        findsOnlyWith(
+                Defect.UNDONE_OWNER_ID_ASKS_AGAIN,
+                "P2",
+                () -> Setting.exclusive(1).restarts(1));
+    }
+
+    @Test
+    void refused_try_that_was_sent_twice_gets_the_lock_if_nothing_refuses_it() {
+        findsOnlyWith(
+                Defect.REFUSED_TRY_IS_NOT_CANCELLED,
+                "P7",
+                () -> Setting.exclusive(2).tries().duplicates(1));
+    }
+
+    @Test
+    void interrupted_waiter_that_does_not_leave_stays_in_the_queue() {
+        findsOnlyWith(
+                Defect.INTERRUPT_LEAVES_ENTRY, "P7", () -> Setting.exclusive(2).interrupts());
+    }
+
+    @Test
+    void budget_that_ends_unnoticed_allows_for_another_call() {
+        findsOnlyWith(
+                Defect.BUDGET_ENDS_UNNOTICED, "P6", () -> Setting.exclusive(2).givingUp());
+    }
+
+    @Test
     void paused_client_overwrites_what_its_successor_wrote_where_no_token_is_checked() {
         Explorer.Result unchecked = Exploration.run(
                 Setting.exclusive(2).writes(Setting.Writes.UNCHECKED).withoutProgress(), MOST);

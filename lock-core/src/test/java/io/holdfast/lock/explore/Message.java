@@ -30,38 +30,59 @@ sealed interface Message {
     int rank();
 
     /**
+     * What a client asks for.
+     *
+     * @param body the request as the engine has made it, or {@link Leave}
+     */
+    record Request(What what, OwnerId owner, Object body) {}
+
+    /**
+     * Ends an acquisition.
+     *
+     * @param cancelledNanos for how long late calls of it are refused
+     * @param lastToken which of its tokens was used last
+     */
+    record Leave(long cancelledNanos, long lastToken) {}
+
+    /**
      * A call that the store has not seen yet.
      *
-     * @param waiting of an acquisition: whether it takes an entry
-     * @param cancelledNanos of a leave
      * @param awaited whether the client still waits for the answer
      * @param arrivesUntil if not: when it has arrived or never will, in true time
      */
-    record Call(
-            int client,
-            What what,
-            OwnerId owner,
-            boolean waiting,
-            long cancelledNanos,
-            boolean awaited,
-            long arrivesUntil)
-            implements Message {
+    record Call(int client, Request request, boolean awaited, long arrivesUntil) implements Message {
+
+        What what() {
+            return request.what;
+        }
+
+        OwnerId owner() {
+            return request.owner;
+        }
 
         Call givenUp(long until) {
-            return new Call(client, what, owner, waiting, cancelledNanos, false, until);
+            return new Call(client, request, false, until);
         }
 
         @Override
         public int rank() {
-            return (awaited ? 0 : 1 << 20) + (client << 16) + (what.ordinal() << 8) + (int) (owner.sequence() & 0xff);
+            return (awaited ? 0 : 1 << 20)
+                    + (client << 16)
+                    + (what().ordinal() << 8)
+                    + (int) (owner().sequence() & 0xff);
         }
     }
 
     /** The store's answer to a call whose client waits for it. */
-    record Answer(int client, What what, OwnerId owner, Object reply) implements Message {
+    record Answer(int client, Request request, Object reply) implements Message {
+
+        What what() {
+            return request.what;
+        }
+
         @Override
         public int rank() {
-            return (2 << 20) + (client << 16) + (what.ordinal() << 8);
+            return (2 << 20) + (client << 16) + (what().ordinal() << 8);
         }
     }
 

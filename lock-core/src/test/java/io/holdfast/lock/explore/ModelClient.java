@@ -1,63 +1,41 @@
 package io.holdfast.lock.explore;
 
-import io.holdfast.lock.api.LossCause;
-import io.holdfast.lock.engine.hold.Hold;
-import io.holdfast.lock.engine.hold.Holds;
+import io.holdfast.lock.explore.Course.Event;
+import io.holdfast.lock.explore.Course.Phase;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.waiting.EntryAccess;
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One client that wants the lock: the rules of the engine's acquisition and release, one step at a time. Entries, claims and
- * leases are the real ones; what is written here is the order of calls, and what follows from an answer.
+ * One client that wants the lock. Its acquisition and release run in the engine, see {@link Course}; what is written here is what
+ * else its threads do: they ask for its entry, and renew its lease, at any time.
  *
  * <p>A client that dies is one that takes no step any more, and one that pauses takes none for a while: both are among the
  * courses that are explored anyway.
  */
 final class ModelClient {
 
-    /** What is left of a claim that somebody uses, as in the engine. */
-    static final long SHORTEST_UNCONFIRMED = TimeUnit.MILLISECONDS.toNanos(500);
-
-    enum Phase {
-        IDLE,
-        ASKING,
-        QUEUED,
-        HOLDING,
-        RELEASING,
-        LEAVING
-    }
-
     final int number;
     final String clientId;
     final int limit;
     private final Setting setting;
 
-    Phase phase = Phase.IDLE;
+    /** Null if it does not want the lock. */
+    private @Nullable Course course;
+
     int started;
-    int restarts;
-    int sequences;
-    EntryAccess entry;
-    long sentAt;
-    boolean last;
-    boolean resent;
+    private int restarts;
+    private int sequences;
 
     Message.What side;
-    long sideSentAt;
+    private long sideSentAt;
 
-    OwnerId held;
     /** By which token the store has granted it the lock last, wherever the news of that is. */
     long granted;
 
-    long token;
-    long deadline;
-    boolean confirmed;
-    private boolean revoked;
     boolean checked;
 
     ModelClient(int number, String clientId, int limit, Setting setting) {
@@ -69,22 +47,13 @@ final class ModelClient {
 
     ModelClient copy() {
         ModelClient copy = new ModelClient(number, clientId, limit, setting);
-        copy.phase = phase;
+        copy.course = course;
         copy.started = started;
         copy.restarts = restarts;
         copy.sequences = sequences;
-        copy.entry = ObjectGraph.copy(entry);
-        copy.sentAt = sentAt;
-        copy.last = last;
-        copy.resent = resent;
         copy.side = side;
         copy.sideSentAt = sideSentAt;
-        copy.held = held;
         copy.granted = granted;
-        copy.token = token;
-        copy.deadline = deadline;
-        copy.confirmed = confirmed;
-        copy.revoked = revoked;
         copy.checked = checked;
         return copy;
     }
@@ -93,245 +62,199 @@ final class ModelClient {
         return limit == AcquireRequest.EXCLUSIVE;
     }
 
-    boolean isCalled() {
-        return phase == Phase.QUEUED && (boolean) ObjectGraph.read(entry.read(), "called");
+    boolean isIdle() {
+        return course == null;
+    }
+
+    boolean isIn(Phase phase) {
+        return course != null && course.result.phase() == phase;
+    }
+
+    /** Its acquisition, if it wants the lock or holds it. */
+    @Nullable
+    OwnerId owner() {
+        return course == null ? null : course.result.owner();
+    }
+
+    /** Whether it waits for the lock under that owner id, or asks for it. */
+    boolean awaits(OwnerId owner) {
+        return (isIn(Phase.ASKING) || isIn(Phase.QUEUED)) && owner.equals(owner());
+    }
+
+    /** Whether its waiter was run. */
+    boolean isWoken() {
+        return isIn(Phase.QUEUED) && course.result.woken();
+    }
+
+    boolean mayGiveUp() {
+        return isIn(Phase.QUEUED) || (isIn(Phase.ASKING) && !course.result.budgetIsOver());
     }
 
     /** Whether its handle answers that it holds the lock. */
     boolean holds() {
-        return phase == Phase.HOLDING && hold().isLive();
+        return isIn(Phase.HOLDING) && course.result.hold().isLive(owner(), setting);
     }
 
-    private Hold hold() {
-        Hold hold = Holds.hold(
-                World.KEY,
-                Holds.terms(Duration.ofNanos(setting.leaseNanos)),
-                held,
-                token,
-                0,
-                deadline,
-                setting.clock,
-                (lost, loss) -> {});
-        if (revoked) {
-            hold.lose(LossCause.REVOKED);
-        }
-        return hold;
+    long token() {
+        return course.result.hold().token();
     }
 
+    long deadline() {
+        return course.result.hold().deadline();
+    }
+
+    /** When the call was sent to which that is the answer. */
+    long sentAt(Message.What what) {
+        return what.isMain() ? course.result.sentAt() : sideSentAt;
+    }
+
+    /** Clones draw different owner ids, unless that is the defect. */
     void start(World world, boolean oneTry) {
         started++;
         restarts = setting.restarts;
-        begin(world, oneTry);
+        long sequence = sequences + 1 + (setting.has(Defect.SAME_OWNER_IDS) ? 0 : 16L * (number + 1));
+        var caller = new Course.Caller(setting, clientId, limit, sequence);
+        follow(world, Course.begin(caller, new Event.Begins(world.now, oneTry)));
     }
 
-    /** A new owner id, and the first call by it. Clones draw different ones, unless that is the defect. */
-    private void begin(World world, boolean oneTry) {
-        sequences++;
-        granted = 0;
-        long sequence = setting.has(Defect.SAME_OWNER_IDS) ? sequences : 16L * (number + 1) + sequences;
-        entry = new EntryAccess(World.KEY, new OwnerId(clientId, sequence));
-        ask(world, oneTry);
+    private void happens(World world, Event event) {
+        follow(world, course.after(event));
     }
 
-    private void ask(World world, boolean lastTry) {
-        phase = Phase.ASKING;
-        last = lastTry;
-        entry.rearm();
-        sentAt = setting.clock.nanos();
-        world.send(this, Message.What.ACQUIRE, entry.owner(), !last, 0);
+    private void follow(World world, Course next) {
+        Course.Result before = course == null ? null : course.result;
+        Course.Result now = next.result;
+        course = next;
+        world.sync();
+        now.sent().stream()
+                .skip(before == null ? 0 : before.sent().size())
+                .forEach(request -> world.inBackground(this, request));
+        if (before == null || !now.owner().equals(before.owner())) {
+            granted = 0;
+        }
+        if (side != null && (now.phase() != before.phase() || !now.owner().equals(before.owner()))) {
+            boolean counts = side == Message.What.RENEW ? isIn(Phase.HOLDING) : awaits(before.owner());
+            if (!counts) {
+                world.dropSide(this);
+            }
+        }
+        if (now.request() != null && (before == null || now.calls() > before.calls())) {
+            world.send(this, now.request());
+        }
+        if (now.broken() != null) {
+            world.broken(now.broken());
+        }
+        if (now.phase() == Phase.HOLDING && before.phase() != Phase.HOLDING) {
+            if (!now.hold().confirmed()) {
+                Rules.checkClaim(world, this);
+            }
+            world.entered(this);
+        } else if (now.phase() == Phase.OVER) {
+            world.note(now.outcome());
+            sequences += now.owners();
+            granted = 0;
+            checked = false;
+            course = null;
+        }
     }
 
     void answered(World world, Message.Answer answer) {
-        switch (answer.what()) {
-            case ACQUIRE -> acquired(world, (AcquireReply) answer.reply());
-            case RELEASE, LEAVE -> end(world, "");
-            case KEEP -> kept((EntryReply) answer.reply(), answer.owner());
-            case RENEW -> renewed(world, (RenewReply) answer.reply(), answer.owner());
+        switch (answer.request().what()) {
+            case ACQUIRE, RELEASE, LEAVE -> mainAnswered(world, answer.request(), answer.reply());
+            case KEEP ->
+                kept(world, (EntryReply) answer.reply(), answer.request().owner());
+            case RENEW ->
+                renewed(world, (RenewReply) answer.reply(), answer.request().owner());
         }
     }
 
-    private void acquired(World world, AcquireReply reply) {
-        if (reply instanceof AcquireReply.Held refused) {
-            if (last) {
-                if (resent) {
-                    undo(world, entry.owner());
-                }
-                end(world, "told of contention");
-                return;
-            }
-            entry.answered(sentAt, setting.clock.nanos(), refused.storeMicros());
-            phase = Phase.QUEUED;
-            return;
+    /** A grant that comes too late, or a cancelled acquisition, starts it over; in the end its budget is over. */
+    private void mainAnswered(World world, Message.Request request, Object reply) {
+        boolean acquire = request.what() == Message.What.ACQUIRE;
+        if (acquire && !(reply instanceof AcquireReply.Held) && restarts == 0 && !course.result.budgetIsOver()) {
+            happens(world, new Event.BudgetEnds(world.now));
         }
-        long origin = setting.has(Defect.LEASE_COUNTS_FROM_ANSWER) ? setting.clock.nanos() : sentAt;
-        long until = origin + setting.leaseNanos;
-        boolean inTime = setting.clock.nanos() - until < 0 || setting.has(Defect.LATE_GRANT_IS_USED);
-        if (reply instanceof AcquireReply.Granted granted && inTime) {
-            hold(world, granted.token(), until, true);
-        } else {
-            undo(world, entry.owner());
-            startOver(world);
-        }
+        int owners = course.result.owners();
+        happens(world, new Event.IsAnswered(world.now, request, reply));
+        restarts -= course != null && course.result.owners() > owners ? 1 : 0;
     }
 
-    /** The grant came too late, or the acquisition was undone. */
-    private void startOver(World world) {
-        if (!last && restarts > 0) {
-            restarts--;
-            resent = false;
-            begin(world, false);
-        } else if (setting.has(Defect.LATE_GRANT_IS_CONTENTION)) {
-            world.broken("P8: client " + clientId
-                    + " is told of contention, though its last answer was a grant that came late");
-        } else {
-            end(world, "told that the store failed");
-        }
+    /** It goes on, since its waiter was run. */
+    void wake(World world) {
+        happens(world, new Event.GoesOn(world.now));
     }
 
-    private void hold(World world, long grantedToken, long until, boolean isConfirmed) {
-        held = entry.owner();
-        token = grantedToken;
-        deadline = until;
-        confirmed = isConfirmed;
-        revoked = false;
-        checked = false;
-        phase = Phase.HOLDING;
-        if (!isConfirmed) {
-            Rules.checkClaim(world, this);
-        }
-        entry = null;
-        world.dropSide(this);
-        world.entered(this);
+    void budgetEnds(World world) {
+        happens(world, new Event.BudgetEnds(world.now));
     }
 
-    /** The waiter runs, since its entry was called, or since its budget is over. */
-    void wake(World world, boolean budgetIsOver) {
-        Claims.Claim claim = Claims.of(this, setting);
-        if (claim != null && claim.deadline() - setting.clock.nanos() >= SHORTEST_UNCONFIRMED) {
-            hold(world, claim.token(), claim.deadline(), false);
-        } else {
-            ask(world, budgetIsOver);
-        }
-    }
-
-    /** Leaves before the exception is seen. */
     void interrupt(World world) {
-        phase = Phase.LEAVING;
-        world.dropSide(this);
-        world.send(this, Message.What.LEAVE, entry.owner(), false, resent ? setting.leaseNanos : 0);
+        happens(world, new Event.IsInterrupted(world.now));
+    }
+
+    void granted(World world, Message.Hint hint) {
+        happens(world, new Event.IsGranted(world.now, hint.owner().sequence(), hint.reservation()));
     }
 
     void poll(World world) {
-        side = Message.What.KEEP;
-        sideSentAt = setting.clock.nanos();
-        world.send(this, side, entry.owner(), false, 0);
-        answerNow(world);
+        ask(world, Message.What.KEEP);
     }
 
-    private void kept(EntryReply reply, OwnerId owner) {
+    private void kept(World world, EntryReply reply, OwnerId owner) {
         side = null;
-        if (entry != null && entry.owner().equals(owner) && reply instanceof EntryReply.Kept kept) {
-            entry.kept(kept, sideSentAt, setting.clock.nanos());
+        if (awaits(owner) && reply instanceof EntryReply.Kept kept) {
+            happens(world, new Event.IsKept(world.now, sideSentAt, kept));
         }
     }
 
     void renew(World world) {
-        side = Message.What.RENEW;
-        sideSentAt = setting.clock.nanos();
-        world.send(this, side, held, false, 0);
-        answerNow(world);
-    }
-
-    private void answerNow(World world) {
-        if (!setting.slowPolls) {
-            world.answerNow(this, side);
-        }
+        ask(world, Message.What.RENEW);
     }
 
     private void renewed(World world, RenewReply reply, OwnerId owner) {
         side = null;
-        if (phase != Phase.HOLDING || !owner.equals(held)) {
-            return;
+        if (isIn(Phase.HOLDING) && owner.equals(owner())) {
+            happens(world, new Event.IsRenewed(world.now, sideSentAt, reply));
         }
-        Hold hold = hold();
-        if (reply instanceof RenewReply.Renewed) {
-            confirmed |= hold.isLive();
-            hold.extendTo(sideSentAt + setting.leaseNanos);
-            deadline = hold.deadline();
-        } else if (reply instanceof RenewReply.NotHolder) {
-            if (setting.isFaithful() && !setting.clones && hold.isLive()) {
-                world.broken("P2: client " + clientId + " is told in the middle of its lease that it is lost");
-            }
-            revoked = true;
+    }
+
+    private void ask(World world, Message.What what) {
+        side = what;
+        sideSentAt = setting.clock.nanos();
+        world.send(this, new Message.Request(what, owner(), ""));
+        if (!setting.slowPolls) {
+            world.answerNow(this, what);
         }
     }
 
     /** The handle is closed: a lock that is held is released, one that is lost is undone. */
     void close(World world) {
-        world.dropSide(this);
-        if (hold().isLive()) {
-            phase = Phase.RELEASING;
-            world.send(this, Message.What.RELEASE, held, false, 0);
-        } else {
-            undo(world, held);
-            end(world, "told of the loss");
-        }
+        happens(world, new Event.Closes(world.now));
     }
 
-    /** The caller gave up a call, which may still arrive. */
+    /** A call got no reply, and may still arrive. */
     void failed(World world, Message.What what) {
-        switch (what) {
-            case ACQUIRE -> {
-                undo(world, entry.owner());
-                end(world, "told that the store failed");
-            }
-            case RELEASE, LEAVE -> end(world, "");
-            case KEEP, RENEW -> side = null;
+        if (what.isMain()) {
+            happens(world, new Event.IsAnswered(world.now, course.result.request(), Course.NO_REPLY));
+        } else {
+            side = null;
         }
-    }
-
-    private void undo(World world, OwnerId owner) {
-        world.inBackground(this, owner, setting.has(Defect.NO_CANCELLATION) ? 0 : setting.leaseNanos);
-    }
-
-    private void end(World world, String outcome) {
-        if (resent && held != null && phase == Phase.RELEASING) {
-            undo(world, held);
-        }
-        world.note(outcome);
-        granted = 0;
-        world.dropSide(this);
-        phase = Phase.IDLE;
-        entry = null;
-        held = null;
-        token = 0;
-        deadline = 0;
-        sentAt = 0;
-        last = false;
-        resent = false;
-        confirmed = false;
-        revoked = false;
-        checked = false;
     }
 
     void write(StateCode code, StateWriter writer, long clamp) {
-        code.add(phase.ordinal());
         code.add(started);
         code.add(restarts);
         code.add(sequences);
-        code.add((last ? 1 : 0) + (resent ? 2 : 0) + (confirmed ? 4 : 0) + (revoked ? 8 : 0) + (checked ? 16 : 0));
-        writer.write(entry == null ? null : entry.read());
-        if (phase == Phase.ASKING) {
-            code.time(sentAt - setting.clock.nanos(), clamp);
+        code.add(checked);
+        if (course == null) {
+            code.add(-1);
+        } else {
+            course.write(code, writer, clamp);
         }
         code.token(granted, setting.tokenClock());
         code.add(side == null ? -1 : side.ordinal());
         if (side != null) {
             code.time(sideSentAt - setting.clock.nanos(), clamp);
-        }
-        if (phase == Phase.HOLDING) {
-            code.time(deadline - setting.clock.nanos(), 0);
-            code.token(token, setting.tokenClock());
         }
     }
 }

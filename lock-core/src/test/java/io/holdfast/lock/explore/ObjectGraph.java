@@ -98,7 +98,23 @@ final class ObjectGraph {
     }
 
     static Object read(Object from, String name) {
-        Field known = NAMED.computeIfAbsent(from.getClass(), unused -> new HashMap<>())
+        try {
+            return field(from, name).get(from);
+        } catch (IllegalAccessException e) {
+            throw new LinkageError("A field cannot be read", e);
+        }
+    }
+
+    static void set(Object in, String name, Object value) {
+        try {
+            field(in, name).set(in, value);
+        } catch (IllegalAccessException e) {
+            throw new LinkageError("A field cannot be set", e);
+        }
+    }
+
+    private static Field field(Object from, String name) {
+        return NAMED.computeIfAbsent(from.getClass(), unused -> new HashMap<>())
                 .computeIfAbsent(
                         name,
                         wanted -> Arrays.stream(fieldsOf(from.getClass()))
@@ -106,10 +122,5 @@ final class ObjectGraph {
                                 .findFirst()
                                 .orElseThrow(
                                         () -> new IllegalStateException(from.getClass() + " has no field " + wanted)));
-        try {
-            return known.get(from);
-        } catch (IllegalAccessException e) {
-            throw new LinkageError("A field cannot be read", e);
-        }
     }
 }

@@ -1,6 +1,6 @@
 package io.holdfast.lock.explore;
 
-import io.holdfast.lock.explore.ModelClient.Phase;
+import io.holdfast.lock.explore.Course.Phase;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -43,8 +43,8 @@ final class Progress {
         world.setting.current = null;
         OwnerId stuck = new Progress(world, NEWCOMER, AcquireRequest.EXCLUSIVE).getsOn(false) ? null : NEWCOMER;
         for (ModelClient client : world.clients) {
-            if (client.phase == Phase.QUEUED && !new Progress(world, client.entry.owner(), client.limit).getsOn(true)) {
-                stuck = client.entry.owner();
+            if (client.isIn(Phase.QUEUED) && !new Progress(world, client.owner(), client.limit).getsOn(true)) {
+                stuck = client.owner();
             }
         }
         world.sync();

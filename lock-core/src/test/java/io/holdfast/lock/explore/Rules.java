@@ -1,9 +1,9 @@
 package io.holdfast.lock.explore;
 
-import io.holdfast.lock.explore.ModelClient.Phase;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +26,8 @@ final class Rules {
 
     static void deliver(World world, Message.Hint hint) {
         for (ModelClient client : world.clients) {
-            if (client.entry != null && client.entry.owner().equals(hint.owner())) {
-                client.entry.granted(hint.reservation(), world.setting.clock.nanos());
+            if (client.awaits(hint.owner())) {
+                client.granted(world, hint);
             }
         }
     }
@@ -36,9 +36,7 @@ final class Rules {
     static void forget(World world) {
         if (!world.setting.has(Defect.SAME_OWNER_IDS)) {
             world.network.removeIf(message -> message instanceof Message.Hint hint
-                    && world.clients.stream()
-                            .noneMatch(client ->
-                                    client.entry != null && client.entry.owner().equals(hint.owner())));
+                    && world.clients.stream().noneMatch(client -> client.awaits(hint.owner())));
         }
         world.network.removeIf(message ->
                 message instanceof Message.Call call && !call.awaited() && call.arrivesUntil() - world.now <= 0);
@@ -46,13 +44,13 @@ final class Rules {
 
     /** A claim by message is as long as a reservation at most, by a token that is near the store's time. */
     static void checkClaim(World world, ModelClient client) {
-        long left = client.deadline - world.setting.clock.nanos();
+        long left = client.deadline() - world.setting.clock.nanos();
         if (left > LockStore.RESERVATION.toNanos()) {
             world.broken("P2: client " + client.clientId + " believes a message that it holds the lock for "
                     + TimeUnit.NANOSECONDS.toMillis(left) + " ms");
         }
-        if (client.token - world.setting.serverClock.micros() > LONGEST_AHEAD_MICROS) {
-            world.broken("P3: client " + client.clientId + " believes a message with token " + client.token);
+        if (client.token() - world.setting.serverClock.micros() > LONGEST_AHEAD_MICROS) {
+            world.broken("P3: client " + client.clientId + " believes a message with token " + client.token());
         }
     }
 
@@ -65,7 +63,7 @@ final class Rules {
             return;
         }
         for (ModelClient client : world.clients) {
-            if (client.entry != null && client.entry.owner().equals(owner)) {
+            if (client.awaits(owner)) {
                 if (client.granted != token && token <= world.highestGranted) {
                     world.broken("P3: the store grants the lock to " + owner + " by token " + world.name(token)
                             + ", after a token " + world.name(world.highestGranted));
@@ -74,18 +72,22 @@ final class Rules {
             }
         }
         world.highestGranted = Math.max(world.highestGranted, token);
+        world.grantedLast = owner;
+    }
+
+    /** A token that was not used may be granted again. */
+    static void tokenReturned(World world, OwnerId owner, Message.Leave leave) {
+        if (owner.equals(world.grantedLast) && leave.lastToken() == ReleaseRequest.NO_TOKEN) {
+            world.highestGranted--;
+            world.grantedLast = null;
+        }
     }
 
     /** A late call of an acquisition that has ended gets neither lock nor entry, unless that is still to be undone. */
     static void checkGhost(World world, Message.Call call) {
         ModelClient client = world.clients.get(call.client());
-        boolean goesOn = call.owner().equals(client.held)
-                || (client.entry != null && call.owner().equals(client.entry.owner()));
-        boolean toBeUndone = world.network.stream()
-                .anyMatch(each -> each instanceof Message.Call other
-                        && other.owner().equals(call.owner())
-                        && (other.what() == Message.What.LEAVE || other.what() == Message.What.RELEASE));
-        if (!goesOn && !toBeUndone) {
+        boolean goesOn = call.owner().equals(client.owner());
+        if (!goesOn && !isBeingEnded(world, call.owner(), true)) {
             world.broken("P7: a late call of client " + client.clientId + " was accepted, though it was undone before");
         }
     }
@@ -97,6 +99,9 @@ final class Rules {
         String broken = exclusion(world);
         if (broken == null && world.setting.isFaithful()) {
             broken = deadlines(world);
+        }
+        if (broken == null && world.setting.isFaithful()) {
+            broken = leftBehind(world);
         }
         if (broken == null && world.setting.progress) {
             broken = Progress.violation(world);
@@ -122,17 +127,38 @@ final class Rules {
     /** Whoever believes to hold the lock holds it at the store, and for as long as he believes. */
     private static @Nullable String deadlines(World world) {
         for (ModelClient client : world.clients) {
-            if (client.phase == Phase.HOLDING && client.holds()) {
-                long atStore = StoreView.of(world.store).leaseEnd(client.held, Long.MIN_VALUE);
+            if (client.holds()) {
+                long atStore = StoreView.of(world.store).leaseEnd(client.owner(), Long.MIN_VALUE);
                 if (atStore == Long.MIN_VALUE
                         || atStore - world.setting.serverClock.nanos()
-                                < client.deadline - world.setting.clock.nanos()) {
+                                < client.deadline() - world.setting.clock.nanos()) {
                     return "P2: the store does not keep the lock for client " + client.clientId
                             + " for as long as that believes";
                 }
             }
         }
         return null;
+    }
+
+    /** The store keeps a lock or an entry only for acquisitions that go on, or whose end is on its way to it. */
+    private static @Nullable String leftBehind(World world) {
+        for (OwnerId owner : StoreView.of(world.store).owners(world.setting.serverClock.nanos())) {
+            boolean goesOn = world.clients.stream().anyMatch(client -> owner.equals(client.owner()));
+            if (!goesOn && !isBeingEnded(world, owner, false)) {
+                return "P7: the store keeps a lock or an entry for " + owner
+                        + ", which has ended, and nobody tells it so";
+            }
+        }
+        return null;
+    }
+
+    /** @param late whether a call counts that may never arrive */
+    private static boolean isBeingEnded(World world, OwnerId owner, boolean late) {
+        return world.network.stream()
+                .anyMatch(each -> each instanceof Message.Call call
+                        && call.owner().equals(owner)
+                        && (call.what() == Message.What.LEAVE || call.what() == Message.What.RELEASE)
+                        && (late || call.awaited() || call.arrivesUntil() == Long.MAX_VALUE));
     }
 
     static String describe(World world, Message message, String what) {

@@ -5,7 +5,9 @@ import io.holdfast.lock.store.LockStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** What is explored: who takes part, what may go wrong and how often, and what must hold. */
@@ -23,6 +25,9 @@ final class Setting {
 
     final ModelClock clock = new ModelClock();
     final ModelClock serverClock = new ModelClock();
+
+    /** What acquisitions have begun, wherever they were. */
+    final Map<Object, Course> begun = new HashMap<>();
 
     /** The state that is looked at; null while one is only thought of. */
     World current;
@@ -48,6 +53,7 @@ final class Setting {
     boolean tokens = true;
     Writes writes = Writes.NONE;
     final List<Long> clockSteps = new ArrayList<>();
+    Mutant mutant;
     final Set<Defect> defects = EnumSet.noneOf(Defect.class);
 
     /** Longer than a lease and a reservation. */
@@ -174,6 +180,9 @@ final class Setting {
 
     Setting with(Defect defect) {
         defects.add(defect);
+        if (!defect.text.isEmpty()) {
+            mutant = Mutant.of(defect);
+        }
         return this;
     }
 

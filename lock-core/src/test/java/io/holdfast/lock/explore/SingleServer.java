@@ -1,5 +1,6 @@
 package io.holdfast.lock.explore;
 
+import io.holdfast.lock.explore.Course.Phase;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
@@ -82,28 +83,24 @@ final class SingleServer implements Model<World> {
 
     private void ofClient(World world, ModelClient client, IntConsumer offer) {
         int number = client.number;
-        switch (client.phase) {
-            case IDLE -> {
-                boolean may = client.started < setting.acquisitions && Rules.mayStart(world, client);
-                offerIf(may, Step.STARTS.of(number), offer);
-                offerIf(may && setting.tries, Step.TRIES.of(number), offer);
-            }
-            case QUEUED -> {
-                offerIf(client.isCalled(), Step.WAKES.of(number), offer);
-                offerIf(client.side == null && !client.isCalled(), Step.POLLS.of(number), offer);
-                offerIf(setting.giveUp, Step.GIVES_UP_WAITING.of(number), offer);
-                offerIf(setting.interrupts, Step.IS_INTERRUPTED.of(number), offer);
-                offerIf(world.forgeries > 0, Step.FORGED_MESSAGE.of(number), offer);
-            }
-            case HOLDING -> {
-                boolean writes = setting.writes != Setting.Writes.NONE;
-                boolean holds = client.holds();
-                offerIf(holds && client.side == null, Step.RENEWS.of(number), offer);
-                offerIf(!client.checked, Step.CLOSES.of(number), offer);
-                offerIf(writes && holds && !client.checked, Step.CHECKS.of(number), offer);
-                offerIf(client.checked, Step.WRITES.of(number), offer);
-            }
-            case ASKING, RELEASING, LEAVING -> {}
+        if (client.isIdle()) {
+            boolean may = client.started < setting.acquisitions && Rules.mayStart(world, client);
+            offerIf(may, Step.STARTS.of(number), offer);
+            offerIf(may && setting.tries, Step.TRIES.of(number), offer);
+        }
+        offerIf(setting.giveUp && client.mayGiveUp(), Step.GIVES_UP_WAITING.of(number), offer);
+        if (client.isIn(Phase.QUEUED)) {
+            offerIf(client.isWoken(), Step.WAKES.of(number), offer);
+            offerIf(client.side == null && !client.isWoken(), Step.POLLS.of(number), offer);
+            offerIf(setting.interrupts, Step.IS_INTERRUPTED.of(number), offer);
+            offerIf(world.forgeries > 0, Step.FORGED_MESSAGE.of(number), offer);
+        } else if (client.isIn(Phase.HOLDING)) {
+            boolean writes = setting.writes != Setting.Writes.NONE;
+            boolean holds = client.holds();
+            offerIf(holds && client.side == null, Step.RENEWS.of(number), offer);
+            offerIf(!client.checked, Step.CLOSES.of(number), offer);
+            offerIf(writes && holds && !client.checked, Step.CHECKS.of(number), offer);
+            offerIf(client.checked, Step.WRITES.of(number), offer);
         }
     }
 
@@ -155,9 +152,9 @@ final class SingleServer implements Model<World> {
         switch (step) {
             case STARTS -> client.start(world, false);
             case TRIES -> client.start(world, true);
-            case WAKES -> client.wake(world, false);
+            case WAKES -> client.wake(world);
             case POLLS -> client.poll(world);
-            case GIVES_UP_WAITING -> client.wake(world, true);
+            case GIVES_UP_WAITING -> client.budgetEnds(world);
             case IS_INTERRUPTED -> client.interrupt(world);
             case RENEWS -> client.renew(world);
             case CLOSES -> client.close(world);

@@ -3,8 +3,10 @@ package io.holdfast.lock.explore;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.OwnerId;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Looks into a store in memory, whose parts are its own business. */
 final class StoreView {
@@ -28,6 +30,23 @@ final class StoreView {
         return lock == null
                 ? List.of()
                 : entries().keySet().stream().map(OwnerId.class::cast).toList();
+    }
+
+    /** Who has an entry, or holds the lock. */
+    Set<OwnerId> owners(long now) {
+        Set<OwnerId> owners = new HashSet<>();
+        if (lock != null) {
+            entries().forEach((owner, entry) -> add(owners, owner, (long) ObjectGraph.read(entry, "aliveUntil") - now));
+            holds().forEach(hold ->
+                    add(owners, ObjectGraph.read(hold, "owner"), (long) ObjectGraph.read(hold, "leaseEnd") - now));
+        }
+        return owners;
+    }
+
+    private static void add(Set<OwnerId> owners, Object owner, long left) {
+        if (left > 0) {
+            owners.add((OwnerId) owner);
+        }
     }
 
     /** Whether the lock was ever granted. */

@@ -6,7 +6,6 @@ import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
-import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewRequest;
@@ -25,7 +24,6 @@ import java.util.concurrent.TimeUnit;
 final class World {
 
     static final LockKey KEY = LockKey.of("order:42");
-    private static final HolderInfo SOMEWHERE = new HolderInfo("web-1", 1, "main");
 
     final Setting setting;
     final List<ModelClient> clients = new ArrayList<>();
@@ -41,6 +39,7 @@ final class World {
     int clockSteps;
     long highestToken;
     long highestGranted;
+    OwnerId grantedLast;
     long highestWritten;
     String broken;
     String noted = "";
@@ -77,6 +76,7 @@ final class World {
         clockSteps = other.clockSteps;
         highestToken = other.highestToken;
         highestGranted = other.highestGranted;
+        grantedLast = other.grantedLast;
         highestWritten = other.highestWritten;
         broken = other.broken;
     }
@@ -135,13 +135,13 @@ final class World {
         }
     }
 
-    void send(ModelClient client, Message.What what, OwnerId owner, boolean waiting, long cancelledNanos) {
-        add(new Message.Call(client.number, what, owner, waiting, cancelledNanos, true, 0));
+    void send(ModelClient client, Message.Request request) {
+        add(new Message.Call(client.number, request, true, 0));
     }
 
     /** Repeated until it has arrived. */
-    void inBackground(ModelClient client, OwnerId owner, long cancelledNanos) {
-        add(new Message.Call(client.number, Message.What.LEAVE, owner, false, cancelledNanos, false, Long.MAX_VALUE));
+    void inBackground(ModelClient client, Message.Request request) {
+        add(new Message.Call(client.number, request, false, Long.MAX_VALUE));
     }
 
     /** Those that may be exchanged are kept in one order. */
@@ -166,7 +166,7 @@ final class World {
                     && call.awaited()
                     && call.client() == client
                     && call.what() == what) {
-                network.set(i, call.givenUp(what == Message.What.RELEASE ? Long.MAX_VALUE : now + setting.leaseNanos));
+                network.set(i, call.givenUp(now + setting.leaseNanos));
             }
         }
         network.sort(Comparator.comparingInt(Message::rank));
@@ -181,14 +181,13 @@ final class World {
         Message.Call call = (Message.Call) network.get(at);
         if (again) {
             network.set(at, call.givenUp(now + setting.leaseNanos));
-            clients.get(call.client()).resent |= call.what() == Message.What.ACQUIRE;
         } else {
             network.remove(at);
         }
         Flaws.beforeCall(setting, store);
         Object reply = run(call);
         if (call.awaited()) {
-            add(new Message.Answer(call.client(), call.what(), call.owner(), reply));
+            add(new Message.Answer(call.client(), call.request(), again ? resent(reply) : reply));
         }
         network.sort(Comparator.comparingInt(Message::rank));
         if (setting.tracing) {
@@ -203,26 +202,34 @@ final class World {
     }
 
     Object run(Message.Call call) {
-        long leaseMillis = TimeUnit.NANOSECONDS.toMillis(setting.leaseNanos);
         OwnerId owner = call.owner();
+        Object body = call.request().body();
         return switch (call.what()) {
-            case ACQUIRE -> store.acquire(request(call, leaseMillis));
-            case RELEASE -> store.release(new ReleaseRequest(KEY, owner));
+            case ACQUIRE -> store.acquire((AcquireRequest) body);
+            case RELEASE -> store.release((ReleaseRequest) body);
             case LEAVE -> {
-                store.leave(KEY, owner, Duration.ofNanos(call.cancelledNanos()), ReleaseRequest.ALL_TOKENS);
+                Message.Leave leave = (Message.Leave) body;
+                Rules.tokenReturned(this, owner, leave);
+                store.leave(KEY, owner, Duration.ofNanos(leave.cancelledNanos()), leave.lastToken());
                 yield "left";
             }
             case KEEP ->
                 store.keepEntries(List.of(new EntryRequest(KEY, List.of(owner))))
                         .get(0);
             case RENEW ->
-                store.renew(List.of(new RenewRequest(KEY, owner, leaseMillis))).get(0);
+                store.renew(List.of(new RenewRequest(KEY, owner, TimeUnit.NANOSECONDS.toMillis(setting.leaseNanos))))
+                        .get(0);
         };
     }
 
-    private AcquireRequest request(Message.Call call, long leaseMillis) {
-        int limit = clients.get(call.client()).limit;
-        return new AcquireRequest(KEY, call.owner(), leaseMillis, SOMEWHERE, limit, false, call.waiting(), 1);
+    /** The driver knows that it has sent the call twice. */
+    private static Object resent(Object reply) {
+        if (reply instanceof AcquireReply.Granted granted) {
+            return new AcquireReply.Granted(granted.token(), granted.tokens(), granted.waiters(), true);
+        } else if (reply instanceof AcquireReply.Held held) {
+            return new AcquireReply.Held(held.holder(), held.storeMicros(), held.blockedFor(), true);
+        }
+        return reply;
     }
 
     private String said(Object reply) {
@@ -252,27 +259,27 @@ final class World {
     /** A hold begins. */
     void entered(ModelClient client) {
         if (client.isExclusive() || clients.stream().allMatch(ModelClient::isExclusive)) {
-            if (client.token <= highestToken && setting.tokens && setting.isFaithful()) {
-                broken("P3: client " + client.clientId + " holds the lock by token " + name(client.token)
+            if (client.token() <= highestToken && setting.tokens && setting.isFaithful()) {
+                broken("P3: client " + client.clientId + " holds the lock by token " + name(client.token())
                         + ", after a token " + name(highestToken));
             }
         }
-        highestToken = Math.max(highestToken, client.token);
+        highestToken = Math.max(highestToken, client.token());
         if (setting.tracing) {
-            note(client.clientId + " holds the lock by token " + name(client.token) + " for "
-                    + TimeUnit.NANOSECONDS.toMillis(client.deadline - setting.clock.nanos()) + " ms");
+            note(client.clientId + " holds the lock by token " + name(client.token()) + " for "
+                    + TimeUnit.NANOSECONDS.toMillis(client.deadline() - setting.clock.nanos()) + " ms");
         }
     }
 
     /** The holder writes what the lock guards, with its token. */
     void write(ModelClient client) {
         client.checked = false;
-        boolean refused = setting.writes == Setting.Writes.CHECKED && client.token < highestWritten;
-        if (!refused && client.token < highestWritten) {
+        boolean refused = setting.writes == Setting.Writes.CHECKED && client.token() < highestWritten;
+        if (!refused && client.token() < highestWritten) {
             broken("Client " + client.clientId + " overwrites what was written by token " + name(highestWritten)
-                    + ", with its own " + name(client.token));
+                    + ", with its own " + name(client.token()));
         }
-        highestWritten = Math.max(highestWritten, client.token);
+        highestWritten = Math.max(highestWritten, client.token());
         note(refused ? "which is refused" : "");
     }
 
@@ -285,6 +292,7 @@ final class World {
         code.add(broken == null ? 0 : broken.hashCode());
         code.token(highestToken, setting.tokenClock());
         code.token(highestGranted, setting.tokenClock());
+        code.add(grantedLast == null ? 0 : grantedLast.hashCode());
         code.token(highestWritten, setting.tokenClock());
         writer.at(setting.serverClock.nanos(), setting.serverClock.micros(), setting.tokenClock(), back);
         StoreView.of(store).write(writer);
@@ -297,7 +305,7 @@ final class World {
     private void write(Message message, StateCode code, StateWriter writer, long clamp) {
         code.add(message.rank());
         if (message instanceof Message.Call call) {
-            code.add((call.waiting() ? 1 : 0) + (call.cancelledNanos() > 0 ? 2 : 0));
+            code.add(code(call.request().body()));
             if (!call.awaited() && call.arrivesUntil() != Long.MAX_VALUE) {
                 code.time(call.arrivesUntil() - now, 0);
             }
@@ -306,15 +314,28 @@ final class World {
         } else if (message instanceof Message.Answer answer) {
             if (answer.reply() instanceof AcquireReply.Granted granted) {
                 code.token(granted.token(), setting.tokenClock());
+                code.add(granted.resent());
             } else if (answer.reply() instanceof AcquireReply.Held held) {
-                write(held.storeMicros(), clients.get(answer.client()).sentAt, code, writer, clamp);
+                write(held.storeMicros(), sentAt(answer), code, writer, clamp);
+                code.add(held.resent());
             } else if (answer.reply() instanceof EntryReply.Kept kept) {
                 code.add(kept.called().size());
-                write(kept.storeMicros(), clients.get(answer.client()).sideSentAt, code, writer, clamp);
+                write(kept.storeMicros(), sentAt(answer), code, writer, clamp);
             } else {
                 code.add(String.valueOf(answer.reply()).hashCode());
             }
         }
+    }
+
+    private static int code(Object body) {
+        if (body instanceof Message.Leave leave) {
+            return (leave.cancelledNanos() > 0 ? 2 : 0) + (leave.lastToken() == ReleaseRequest.ALL_TOKENS ? 4 : 8);
+        }
+        return body instanceof AcquireRequest acquire && acquire.waiting() ? 1 : 0;
+    }
+
+    private long sentAt(Message.Answer answer) {
+        return clients.get(answer.client()).sentAt(answer.what());
     }
 
     private void write(long storeMicros, long sentAt, StateCode code, StateWriter writer, long clamp) {

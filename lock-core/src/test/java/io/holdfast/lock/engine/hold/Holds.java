@@ -2,11 +2,14 @@ package io.holdfast.lock.engine.hold;
 
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.testing.ManualThreads;
 import io.holdfast.lock.waiting.LocalQueue;
 import java.time.Duration;
 import java.util.function.BiConsumer;
@@ -47,6 +50,11 @@ public final class Holds {
             Ticker ticker,
             BiConsumer<Hold, LockEvent.Lost> onLost) {
         return hold(key, terms, owner, token, at, deadline, null, ticker, onLost);
+    }
+
+    /** Nobody renews them. */
+    public static HeldLocks locks(ClientContext client, EventPublisher events) {
+        return new HeldLocks(client, events, event -> {}, new ManualThreads(), false);
     }
 
     /** @param place of a caller that may give the lock back */
