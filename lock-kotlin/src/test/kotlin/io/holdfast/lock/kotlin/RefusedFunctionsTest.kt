@@ -4,7 +4,6 @@ import io.holdfast.lock.spring.annotation.DistributedLock
 import io.holdfast.lock.spring.annotation.LockDefinitionException
 import io.holdfast.lock.spring.annotation.OnContention
 import kotlin.reflect.KClass
-import kotlin.time.Duration
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
@@ -98,44 +97,13 @@ class RefusedFunctionsTest {
         assertThat(refusalOf(FinalFunction::class)).contains("method is final", "open fun report", "kotlin-spring")
     }
 
-    open class WaitsForKotlinsTime {
-        @DistributedLock(key = ["'nightly'"], waitForString = "#patience")
-        open fun report(patience: Duration): String = "report $patience"
-    }
-
-    @Test
-    fun duration_of_kotlin_is_no_time_of_a_call() {
-        assertThat(refusalOf(WaitsForKotlinsTime::class)).contains("kotlin.time.Duration", "#patience", "java.time.Duration")
-    }
-
-    open class InCompanion {
-        companion object {
-            @DistributedLock(key = ["'nightly'"]) fun report(): String = "report"
-        }
-    }
-
-    @Test
-    fun function_of_a_companion_is_not_overlooked() {
-        assertThat(refusalOf(InCompanion::class)).contains("companion object of InCompanion", "Move the function")
-    }
-
     open class Hidden {
         @DistributedLock(key = ["'nightly'"]) private fun report(): String = "report"
-    }
-
-    open class Closed {
-        @DistributedLock(key = ["'nightly'"]) fun report(): String = "report"
-    }
-
-    object Single {
-        @DistributedLock(key = ["'nightly'"]) fun report(): String = "report"
     }
 
     @Test
     fun advice_is_for_kotlin() {
         assertThat(refusalOf(Hidden::class)).contains("internal, protected or public")
-        assertThat(refusalOf(Closed::class)).contains("Write open fun report without final").doesNotContain("open class")
-        assertThat(refusalOf(Single::class)).contains("make Single a class")
     }
 
     open class Launches {

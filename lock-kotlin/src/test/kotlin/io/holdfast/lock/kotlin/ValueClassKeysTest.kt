@@ -3,7 +3,6 @@ package io.holdfast.lock.kotlin
 import io.holdfast.lock.api.LockKeyException
 import io.holdfast.lock.spring.annotation.DistributedLock
 import io.holdfast.lock.spring.annotation.LockContext
-import io.holdfast.lock.spring.annotation.LockDefinitionException
 import io.holdfast.lock.spring.test.AutoConfigureTestLocks
 import java.util.Optional
 import kotlinx.coroutines.runBlocking
@@ -12,7 +11,6 @@ import org.assertj.core.api.Assertions.assertThatThrownBy
 import org.junit.jupiter.api.Test
 import org.springframework.beans.factory.annotation.Autowired
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration
-import org.springframework.boot.builder.SpringApplicationBuilder
 import org.springframework.boot.test.context.SpringBootTest
 import org.springframework.context.annotation.Configuration
 import org.springframework.context.annotation.Import
@@ -115,21 +113,4 @@ class ValueClassKeysTest {
             .hasMessageContaining("#p0 is null")
     }
 
-    open class Misspelt {
-        @DistributedLock(name = "num", key = ["#book.number"]) open fun lend(book: Book) = book.edition()
-    }
-
-    @Test
-    fun properties_are_named_as_in_kotlin() {
-        assertThatThrownBy {
-                SpringApplicationBuilder(RefusedFunctionsTest.Application::class.java, Misspelt::class.java)
-                    .properties("spring.main.web-application-type=none", "holdfast.store=in-memory")
-                    .run()
-                    .close()
-            }
-            .rootCause()
-            .isInstanceOfSatisfying(LockDefinitionException::class.java) {
-                assertThat(it.action()).endsWith("isbn, num, sequel.")
-            }
-    }
 }

@@ -5,10 +5,9 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Definition;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Further;
 import io.holdfast.lock.spring.aop.BeanTypes;
-import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
-import io.holdfast.lock.spring.definition.FurtherLock;
-import io.holdfast.lock.spring.definition.LockDefinition;
+import io.holdfast.lock.spring.definition.LockOperation;
+import io.holdfast.lock.spring.definition.LockOperationSource;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,15 +21,15 @@ import org.springframework.util.ClassUtils;
 final class LockedMethods {
 
     private final ConfigurableListableBeanFactory beans;
-    private final LockAdvisor advisor;
+    private final LockOperationSource operations;
     private volatile @Nullable Known known;
 
     /** @param untyped those of which the type was not known; a FactoryBean may tell it later */
     private record Known(int beans, int singletons, List<String> untyped, List<Definition> methods) {}
 
-    LockedMethods(ConfigurableListableBeanFactory beans, LockAdvisor advisor) {
+    LockedMethods(ConfigurableListableBeanFactory beans, LockOperationSource operations) {
         this.beans = beans;
-        this.advisor = advisor;
+        this.operations = operations;
     }
 
     /** Looked for once, and again when beans were added or created, which may tell a bean's class for the first time. */
@@ -60,20 +59,20 @@ final class LockedMethods {
                 untyped.add(bean);
             } else {
                 Class<?> userClass = ClassUtils.getUserClass(type);
-                advisor.definitionsOf(userClass).forEach(each -> all.add(describe(bean, userClass, each)));
+                operations.allOf(userClass).forEach(each -> all.add(describe(bean, userClass, each)));
             }
         }
         return new Known(definitions, singletons, List.copyOf(untyped), List.copyOf(all));
     }
 
-    private static Definition describe(String bean, Class<?> type, LockDefinition definition) {
-        Method method = definition.method();
-        LockRequest shape = definition.shape().get();
+    private static Definition describe(String bean, Class<?> type, LockOperation operation) {
+        Method method = operation.method();
+        LockRequest shape = operation.shape();
         return new Definition(
                 bean,
                 signature(method, type),
-                definition.name(),
-                definition.key().expressions(),
+                operation.name(),
+                operation.locks().get(0).keys().expressions(),
                 shape.mode().name(),
                 limit(shape),
                 weight(shape),
@@ -83,14 +82,14 @@ final class LockedMethods {
                 text(shape.minHold()),
                 text(shape.maxHold()),
                 shape.maxWaiting() == LockRequest.UNLIMITED ? null : shape.maxWaiting(),
-                definition.further().stream().map(LockedMethods::describe).toList());
+                operation.locks().stream().skip(1).map(LockedMethods::describe).toList());
     }
 
-    private static Further describe(FurtherLock further) {
-        LockRequest shape = further.shape();
+    private static Further describe(LockOperation.Lock further) {
+        LockRequest shape = further.shape().get();
         return new Further(
                 further.name(),
-                further.key().expressions(),
+                further.keys().expressions(),
                 shape.mode().name(),
                 limit(shape),
                 weight(shape),
@@ -106,7 +105,7 @@ final class LockedMethods {
     }
 
     private static String signature(Method method, Class<?> type) {
-        return type.getName() + '.' + KotlinNames.of(method) + LockDefinition.parameters(method);
+        return type.getName() + '.' + KotlinNames.of(method) + LockOperation.parameters(method);
     }
 
     private static @Nullable String text(Optional<Duration> time) {

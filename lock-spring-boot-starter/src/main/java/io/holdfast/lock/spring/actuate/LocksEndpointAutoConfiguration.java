@@ -3,9 +3,9 @@ package io.holdfast.lock.spring.actuate;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockTemplate;
-import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
+import io.holdfast.lock.spring.definition.LockOperationSource;
 import io.holdfast.lock.spring.leader.LeaderRoles;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -24,7 +24,7 @@ import org.springframework.context.annotation.Bean;
 /** {@code /actuator/locks}, where the endpoint is exposed. */
 @AutoConfiguration(after = {LockAutoConfiguration.class, LockAopAutoConfiguration.class})
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
-@ConditionalOnBean({LockTemplate.class, LockAdvisor.class})
+@ConditionalOnBean({LockTemplate.class, LockOperationSource.class})
 @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
 @EnableConfigurationProperties(LocksEndpointProperties.class)
 public final class LocksEndpointAutoConfiguration {
@@ -34,10 +34,10 @@ public final class LocksEndpointAutoConfiguration {
             ObjectProvider<LockTemplate> locks,
             ObjectProvider<LockActivity> activity,
             ConfigurableListableBeanFactory beans,
-            LockAdvisor advisor,
+            LockOperationSource operations,
             ObjectProvider<LeaderRoles> roles,
             LocksEndpointProperties properties) {
-        LockedMethods methods = new LockedMethods(beans, advisor);
+        LockedMethods methods = new LockedMethods(beans, operations);
         return new LocksEndpoint(
                 locks::getObject,
                 activity::getIfUnique,

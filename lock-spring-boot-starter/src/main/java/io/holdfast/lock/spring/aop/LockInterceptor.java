@@ -1,6 +1,8 @@
 package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.Blockage;
+import io.holdfast.lock.api.LockException;
+import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
@@ -9,56 +11,69 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockResult;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.api.LockedCallable;
+import io.holdfast.lock.api.LockedFunction;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LockContext;
+import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
 import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.annotation.OnLost;
-import io.holdfast.lock.spring.definition.LockDefinition;
-import io.holdfast.lock.spring.definition.LockDefinitions;
+import io.holdfast.lock.spring.definition.LockOperation;
+import io.holdfast.lock.spring.definition.LockOperationSource;
+import io.holdfast.lock.spring.key.LockExpression;
 import io.holdfast.lock.spring.result.Answers;
 import io.holdfast.lock.spring.result.AsyncCall;
 import io.holdfast.lock.spring.result.AsyncResults;
 import io.holdfast.lock.spring.result.ResultKind;
 import io.holdfast.lock.spring.transaction.CallerTransactions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Runs one call under its lock.
+ * Runs one call under its lock. Asks for other beans at the first call, so that building proxies needs no connection.
  *
  * <p>It asks the template with {@code tryExecute}, whose answer tells contention apart from everything that the method
  * throws: a {@link LockNotAcquiredException} of a nested lock is the method's own, and passes through.
  */
-final class LockInterceptor implements MethodInterceptor {
+public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
 
-    private final LockDefinitions definitions;
-    private final LockRequests requests;
+    private static final Logger log = LoggerFactory.getLogger(DistributedLock.class);
+
+    private final LockOperationSource operations;
     private final Supplier<LockTemplate> template;
+    private final Supplier<List<LockRequestCustomizer>> customizers;
     private final Supplier<CallerTransactions> transactions;
     private final AsyncResults async = new AsyncResults();
 
     /**
      * Creates an instance.
      *
-     * @param template is asked when a method is called, so that building the advisor needs no connection
-     * @param transactions likewise
+     * @param beans where the template is, what customizes requests, and what knows of transactions
+     * @param operations say how methods are locked
      */
-    LockInterceptor(
-            LockDefinitions definitions,
-            LockRequests requests,
-            Supplier<LockTemplate> template,
-            Supplier<CallerTransactions> transactions) {
-        this.definitions = definitions;
-        this.requests = requests;
-        this.template = template;
-        this.transactions = transactions;
+    public LockInterceptor(ConfigurableListableBeanFactory beans, LockOperationSource operations) {
+        this.operations = operations;
+        this.template = SingletonSupplier.of(() -> LockStartupCheck.template(beans));
+        this.customizers = SingletonSupplier.of(() -> beans.getBeanProvider(LockRequestCustomizer.class)
+                .orderedStream()
+                .toList());
+        this.transactions = SingletonSupplier.of(
+                () -> beans.getBeanProvider(CallerTransactions.class).getIfAvailable(() -> CallerTransactions.NONE));
     }
 
-    /** Ends its threads. */
-    void close() {
+    /** Ends its threads. Calls may come later still, from beans that are destroyed after this one. */
+    @Override
+    public void close() {
         async.close();
     }
 
@@ -67,106 +82,191 @@ final class LockInterceptor implements MethodInterceptor {
         Object target = invocation.getThis();
         Class<?> targetClass =
                 target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
-        LockDefinition definition = definition(invocation, targetClass);
-        @Nullable Object[] args = invocation.getArguments();
-        ArgumentValidation.check(invocation);
-        if (!definition.condition().matches(target, targetClass, args)) {
+        LockOperation operation = operation(invocation, target, targetClass);
+        LockExpression.Call call = operation.call(target, targetClass, invocation.getArguments());
+        if (operation.condition() != null && !operation.condition().isTrue(call)) {
             return invocation.proceed();
         }
-        LockRequest request = requests.of(definition, target, targetClass, args);
-        return definition.result() == ResultKind.VALUE
-                ? run(definition, request, invocation)
-                : async.run(definition.result(), asyncCall(definition, request, invocation));
+        LockRequest request = operation.request(call);
+        for (LockRequestCustomizer each : customizers.get()) {
+            request = customized(each, request, operation);
+        }
+        Locked locked = new Locked(operation, request, invocation);
+        return operation.result() == ResultKind.VALUE ? locked.run() : locked.runAsync();
     }
 
     /**
      * The annotation may be on an interface that only a proxy has: that of a Spring Data repository, whose target is the
      * general implementation. The pointcut was asked for the class of that proxy.
      */
-    private LockDefinition definition(MethodInvocation invocation, Class<?> targetClass) {
-        Object target = invocation.getThis();
+    private LockOperation operation(MethodInvocation invocation, @Nullable Object target, Class<?> targetClass) {
         boolean ofTarget =
                 target == null || invocation.getMethod().getDeclaringClass().isAssignableFrom(targetClass);
-        LockDefinition definition = ofTarget ? definitions.find(invocation.getMethod(), targetClass) : null;
-        if (definition == null && target != null) {
-            definition = definitions.find(invocation.getMethod(), target.getClass());
+        LockOperation operation = ofTarget ? operations.find(invocation.getMethod(), targetClass) : null;
+        if (operation == null && target != null) {
+            operation = operations.find(invocation.getMethod(), target.getClass());
         }
-        if (definition == null) {
+        if (operation == null) {
             throw new IllegalStateException(
                     invocation.getMethod() + " should be locked, but there is no @DistributedLock"
                             + " for it on " + targetClass.getName()
                             + ", so it was not called. Put the annotation on that class, or"
                             + " use LockTemplate inside the method.");
         }
-        return definition;
+        return operation;
     }
 
-    @SuppressWarnings("NullAway") // what proceeds may return null
-    private @Nullable Object run(LockDefinition definition, LockRequest request, MethodInvocation invocation)
-            throws Throwable {
-        LockedCall call = new LockedCall(definition, invocation);
-        LockResult<@Nullable Object> result;
-        try {
-            LockTemplate locks = template.get();
-            call.joining(joining(definition, request, invocation, locks));
-            result = Answers.required(locks.<@Nullable Object, Throwable>tryExecute(request, call), "tryExecute");
-        } catch (LockLostException e) {
-            if (definition.onLost() != OnLost.LOG) {
+    /**
+     * Others' code may answer null, whatever its signature says. A new request waits as the former one would: its own
+     * default would be another for values than for futures.
+     */
+    private static LockRequest customized(
+            LockRequestCustomizer customizer, LockRequest request, LockOperation operation) {
+        @Nullable LockRequest customized = customizer.customize(request, operation.method());
+        if (customized == null) {
+            throw new IllegalStateException(customizer.getClass().getName() + " returned null for " + operation.caller()
+                    + ". Return the given request if there is nothing to change.");
+        }
+        return customized
+                .name(customized.name().isEmpty() ? request.name() : customized.name())
+                .waitFor(customized.waitFor().or(request::waitFor).orElse(Duration.ZERO));
+    }
+
+    /** One call under its lock. It remembers whether it began, and how it ended: the lock may fail before, and be lost meanwhile. */
+    private final class Locked implements LockedFunction<@Nullable Object, Throwable>, AsyncCall.Rules {
+
+        private final LockOperation operation;
+        private final LockRequest request;
+        private final MethodInvocation invocation;
+        private final Thread caller = Thread.currentThread();
+        private Runnable joining = CallerTransactions.NOTHING;
+        private boolean begun;
+        private @Nullable Object result;
+        private @Nullable Throwable failure;
+
+        Locked(LockOperation operation, LockRequest request, MethodInvocation invocation) {
+            this.operation = operation;
+            this.request = request;
+            this.invocation = invocation;
+        }
+
+        @Nullable
+        Object run() throws Throwable {
+            LockResult<@Nullable Object> answer;
+            try {
+                LockTemplate locks = template.get();
+                joining = transactions.get().before(invocation, operation.caller(), request, locks);
+                answer = Answers.required(locks.<@Nullable Object, Throwable>tryExecute(request, this), "tryExecute");
+            } catch (LockLostException e) {
+                return resultDespite(e);
+            } catch (LockStoreException e) {
+                if (begun) {
+                    throw e;
+                }
+                return insteadOfMethod(e);
+            }
+            if (answer instanceof LockResult.Executed<@Nullable Object> executed) {
+                return executed.value();
+            }
+            var refused = (LockResult.NotAcquired<@Nullable Object>) answer;
+            return contended(refused.key(), refused.waited(), refused.holder(), refused.blockage());
+        }
+
+        @Override
+        @SuppressWarnings("NullAway") // what proceeds may return null
+        public @Nullable Object apply(LockHandle lock) throws Throwable {
+            try {
+                result = run(lock, () -> {
+                    begun = true;
+                    return ResultKind.requireValue(invocation.proceed(), operation.caller());
+                });
+                return result;
+            } catch (Throwable e) {
+                failure = e;
                 throw e;
             }
-            return call.resultDespite(e);
-        } catch (LockStoreException e) {
-            if (call.hasBegun()) {
-                throw e;
+        }
+
+        /** What the method returned, although its lock was lost, unless it was known before the method began. */
+        private @Nullable Object resultDespite(LockLostException loss) throws Throwable {
+            if (!toleratesLoss() || !begun || loss == failure) {
+                throw loss;
             }
-            return failed(definition, invocation, e);
+            tolerated(loss);
+            if (failure != null) {
+                throw failure;
+            }
+            return result;
         }
-        if (result instanceof LockResult.Executed<@Nullable Object> executed) {
-            return executed.value();
+
+        @Nullable
+        Object runAsync() throws Throwable {
+            joining = asyncJoining();
+            return async.run(
+                    operation.result(),
+                    new AsyncCall(template, request, invocation, operation.returnType(), operation.caller(), this));
         }
-        var refused = (LockResult.NotAcquired<@Nullable Object>) result;
-        return refused(definition, invocation, refused.key(), refused.waited(), refused.holder(), refused.blockage());
-    }
 
-    /** To be run under the lock, on this thread. */
-    private Runnable joining(
-            LockDefinition definition, LockRequest request, MethodInvocation invocation, LockTemplate locks) {
-        return transactions.get().before(invocation, definition.caller(), request, locks);
-    }
-
-    /** A publisher works at its subscription, in a transaction of its own. Without a template, acquiring will say so. */
-    private Runnable asyncJoining(LockDefinition definition, LockRequest request, MethodInvocation invocation) {
-        try {
-            return definition.result() == ResultKind.STAGE
-                    ? joining(definition, request, invocation, template.get())
-                    : CallerTransactions.NOTHING;
-        } catch (LockStoreException noTemplate) {
-            return CallerTransactions.NOTHING;
+        /** A publisher works at its subscription, in a transaction of its own. Without a template, acquiring will say so. */
+        private Runnable asyncJoining() {
+            try {
+                return operation.result() == ResultKind.STAGE
+                        ? transactions.get().before(invocation, operation.caller(), request, template.get())
+                        : CallerTransactions.NOTHING;
+            } catch (LockStoreException noTemplate) {
+                return CallerTransactions.NOTHING;
+            }
         }
-    }
 
-    private AsyncCall asyncCall(LockDefinition definition, LockRequest request, MethodInvocation invocation) {
-        AsyncRules rules = new AsyncRules(definition, invocation, asyncJoining(definition, request, invocation));
-        return new AsyncCall(template, request, invocation, definition.returnType(), definition.caller(), rules);
-    }
+        @Override
+        public @Nullable Object run(LockHandle lock, LockedCallable<@Nullable Object, Throwable> method)
+                throws Throwable {
+            LockContext.Scope scope = LockContext.open(lock);
+            try {
+                if (Thread.currentThread() == caller) {
+                    joining.run();
+                }
+                return method.call();
+            } finally {
+                scope.close();
+            }
+        }
 
-    static @Nullable Object failed(LockDefinition definition, MethodInvocation invocation, LockStoreException failure)
-            throws Throwable {
-        return definition.fallbacks().afterStoreFailure(invocation.getThis(), invocation.getArguments(), failure);
-    }
+        @Override
+        public @Nullable Object refused(Throwable reason) throws Throwable {
+            if (reason instanceof LockStoreException failed) {
+                return insteadOfMethod(failed);
+            }
+            if (reason instanceof LockNotAcquiredException contention) {
+                return contended(contention.key(), contention.waited(), contention.holder(), contention.blockage());
+            }
+            throw reason;
+        }
 
-    /** Contention: nothing, a fallback, or the exception, which names the method. */
-    static @Nullable Object refused(
-            LockDefinition definition,
-            MethodInvocation invocation,
-            LockKey key,
-            Duration waited,
-            Optional<LockHolder> holder,
-            Blockage blockage)
-            throws Throwable {
-        var contention = new LockNotAcquiredException(definition.caller(), key, waited, holder.orElse(null), blockage);
-        return definition.onContention() == OnContention.SKIP
-                ? ResultKind.skipped(definition.returnType())
-                : definition.fallbacks().afterContention(invocation.getThis(), invocation.getArguments(), contention);
+        /** Nothing, a fallback, or the exception, which names the method. */
+        private @Nullable Object contended(LockKey key, Duration waited, Optional<LockHolder> holder, Blockage blockage)
+                throws Throwable {
+            return operation.onContention() == OnContention.SKIP
+                    ? ResultKind.skipped(operation.returnType())
+                    : insteadOfMethod(new LockNotAcquiredException(
+                            operation.caller(), key, waited, holder.orElse(null), blockage));
+        }
+
+        private @Nullable Object insteadOfMethod(LockException reason) throws Throwable {
+            return operation.fallbacks().after(reason, invocation.getThis(), invocation.getArguments());
+        }
+
+        @Override
+        public boolean toleratesLoss() {
+            return operation.onLost() == OnLost.LOG;
+        }
+
+        @Override
+        public void tolerated(LockLostException loss) {
+            log.warn(
+                    "{} ended after its lock was lost; its result is used anyway: {}",
+                    operation.caller(),
+                    loss.getMessage());
+        }
     }
 }

@@ -1,83 +1,128 @@
 package io.holdfast.lock.spring.aop;
 
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
-import io.holdfast.lock.spring.definition.LockDefinition;
+import io.holdfast.lock.spring.definition.LockOperation;
+import io.holdfast.lock.spring.definition.LockOperationSource;
 import io.holdfast.lock.spring.transaction.TransactionOrder;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.core.env.Environment;
 
 /**
  * Looks at all beans when the application has been put together, and ends the start if one has locked methods that
- * would run without the lock: it has no proxy, its definition cannot work, transactions would begin before the lock, or
- * the work would go on after it.
+ * would run without the lock: it has no proxy, its annotation cannot work, or transactions would begin before the lock.
  *
  * <p>Creates no bean: of those that do not exist yet, it looks at the type.
  */
 public final class LockStartupCheck implements SmartInitializingSingleton {
 
+    private static final String MISSING = "There is no LockTemplate: the application or the test slice excludes the"
+            + " lock auto-configuration or Spring Data Redis. ";
+
     private final ConfigurableListableBeanFactory beans;
+    private final LockOperationSource operations;
     private final LockAdvisor advisor;
 
     /**
      * Creates an instance.
      *
      * @param beans all of them are looked at
+     * @param operations find locked methods
      * @param advisor must be part of each proxy of a bean with locked methods
      */
-    public LockStartupCheck(ConfigurableListableBeanFactory beans, LockAdvisor advisor) {
+    public LockStartupCheck(
+            ConfigurableListableBeanFactory beans, LockOperationSource operations, LockAdvisor advisor) {
         this.beans = beans;
+        this.operations = operations;
         this.advisor = advisor;
     }
 
     @Override
     public void afterSingletonsInstantiated() {
-        List<LockDefinition> found = new ArrayList<>();
+        List<LockOperation> found = new ArrayList<>();
         ProxiedBeans.visit(beans, (name, type, instance) -> found.addAll(check(name, type, instance)));
         if (!found.isEmpty()) {
             TransactionOrder.check(beans, advisor.getOrder());
-            advisor.requireTemplateFor(found.get(0));
+            requireTemplate(beans, found.get(0).where() + " could not be locked");
         }
-        advisor.warnOf(found);
+        operations.checkProperties(found);
     }
 
-    private List<LockDefinition> check(String name, Class<?> type, @Nullable Object instance) {
-        List<LockDefinition> found = advisor.definitionsOf(type);
-        advisor.requireThatLossesMayBeLogged(type, found);
-        advisor.warnOfUncovered(type);
+    private List<LockOperation> check(String name, Class<?> type, @Nullable Object instance) {
+        List<LockOperation> found = operations.allOf(type);
         if (instance != null && !found.isEmpty()) {
-            requireLocked(name, instance, found.get(0));
-            advisor.rules()
-                    .checkProxy(
-                            instance, found.stream().map(LockDefinition::method).toList());
-            AsyncOrder.check(name, instance, found);
-            closeBeforeTheTemplate(name);
+            if (!ProxiedBeans.haveAdvisor(beans, name, instance, LockAdvisor.class)) {
+                throw new LockDefinitionException(
+                        found.get(0).where() + " would run without its lock: bean '" + name
+                                + "' has no proxy with the lock"
+                                + " advisor. It was created too early (a BeanPostProcessor depends on it), or registered"
+                                + " as an existing instance.",
+                        "Let Spring create the bean after the post-processors, or use LockTemplate inside the method. If"
+                                + " it is a test double, replace the bean with @MockitoBean or @TestBean.");
+            }
+            operations.requireNoFinalMethods(instance);
+            // The proxy finds the template by itself, so Spring has to be told that the bean needs it until it is
+            // destroyed.
+            for (String template : beans.getBeanNamesForType(LockTemplate.class, true, false)) {
+                beans.registerDependentBean(template, name);
+            }
         }
         return found;
     }
 
     /**
-     * The proxy finds the template by itself, so Spring has to be notified that the bean needs it until the bean is destroyed.
+     * There must be one template, or a primary one. A test of a part of an application may have none, as long as it calls no
+     * locked method. Creates none, unless there are several.
+     *
+     * @param beans where it is
+     * @param problem what would be wrong without, as the beginning of a sentence
+     * @throws LockDefinitionException if there is none, or none that is primary
      */
-    private void closeBeforeTheTemplate(String name) {
-        for (String template : beans.getBeanNamesForType(LockTemplate.class, true, false)) {
-            beans.registerDependentBean(template, name);
+    public static void requireTemplate(ConfigurableListableBeanFactory beans, String problem) {
+        try {
+            String[] names =
+                    BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, LockTemplate.class, true, false);
+            if (names.length == 0 && !isPartForTest(beans)) {
+                throw new LockDefinitionException(problem + ". " + MISSING, advice(beans));
+            } else if (names.length > 1) {
+                beans.getBeanProvider(LockTemplate.class).getIfAvailable();
+            }
+        } catch (NoUniqueBeanDefinitionException e) {
+            throw new LockDefinitionException(
+                    problem + ": there are several LockTemplate beans: " + e.getBeanNamesFound() + ".",
+                    "Mark one of them as @Primary, or remove the others.",
+                    e);
         }
     }
 
-    private void requireLocked(String name, Object instance, LockDefinition definition) {
-        if (!ProxiedBeans.haveAdvisor(beans, name, instance, LockAdvisor.class)) {
-            throw new LockDefinitionException(
-                    LockDefinition.describe(
-                                    definition.method(), definition.method().getDeclaringClass())
-                            + " would run without its lock: bean '" + name + "' has no proxy with the lock"
-                            + " advisor. It was created too early (a BeanPostProcessor depends on it), or registered"
-                            + " as an existing instance.",
-                    "Let Spring create the bean after the post-processors, or use LockTemplate inside the method. If"
-                            + " it is a test double, replace the bean with @MockitoBean or @TestBean.");
+    static LockTemplate template(ConfigurableListableBeanFactory beans) {
+        LockTemplate template = beans.getBeanProvider(LockTemplate.class).getIfAvailable();
+        if (template == null) {
+            throw new LockStoreException(MISSING + advice(beans), null, false);
         }
+        return template;
+    }
+
+    private static String advice(ConfigurableListableBeanFactory beans) {
+        return isPartForTest(beans)
+                ? "Add @AutoConfigureTestLocks (from lock-spring-boot-test) to the test, or a LockStore or"
+                        + " LockTemplate bean."
+                : "Stop excluding them, set holdfast.store=in-memory, add a LockStore or LockTemplate bean, or, in a"
+                        + " test, add @AutoConfigureTestLocks (from lock-spring-boot-test).";
+    }
+
+    /** Boot's annotations for such tests switch auto-configuration off, but for their part of it. */
+    private static boolean isPartForTest(ConfigurableListableBeanFactory beans) {
+        Environment environment = beans.getBeanProvider(Environment.class).getIfUnique();
+        return environment != null
+                && !environment.getProperty(EnableAutoConfiguration.ENABLED_OVERRIDE_PROPERTY, Boolean.class, true);
     }
 }

@@ -14,6 +14,18 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 /** All beans of an application, and whether their proxies do what an annotation asks for. */
 public final class ProxiedBeans {
 
+    /**
+     * Where Spring keeps what a test has put in the place of beans, with {@code @MockitoBean}, {@code @TestBean} or another of its
+     * bean overrides: instances that have no proxy, and are meant to have none. Without any, a context has no such bean.
+     *
+     * <p>Spring says of no instance that it is an override: the definition that it stands in for gets a mark
+     * ({@code getQualifiedElement}) only if it is not that of a scanned class, and only for overrides in a field. So all
+     * beans with a definition pass in a test that overrides any. What that test no longer finds, a bean that was created too
+     * early, is found when the application starts, and by every other test.
+     */
+    private static final String OVERRIDES =
+            "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
+
     private ProxiedBeans() {}
 
     /** What is done with each bean. */
@@ -66,7 +78,8 @@ public final class ProxiedBeans {
      */
     public static boolean haveAdvisor(
             ConfigurableListableBeanFactory beans, String name, Object instance, Class<? extends Advisor> advisor) {
-        return hasAdvisor(instance, advisor) || BeanOverrides.mayReplace(beans, name);
+        boolean mayBeOverride = beans.containsSingleton(OVERRIDES) && beans.containsBeanDefinition(name);
+        return mayBeOverride || hasAdvisor(instance, advisor);
     }
 
     static boolean hasAdvisor(@Nullable Object instance, Class<? extends Advisor> advisor) {

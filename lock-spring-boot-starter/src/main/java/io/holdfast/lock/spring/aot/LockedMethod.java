@@ -2,9 +2,8 @@ package io.holdfast.lock.spring.aot;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.aop.AnnotatedTypes;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
-import io.holdfast.lock.spring.key.TimeExpression;
+import io.holdfast.lock.spring.definition.AnnotatedTypes;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
@@ -84,15 +83,8 @@ record LockedMethod(Method method, Class<?> type, MergedAnnotation<?> annotation
         if (annotation.getType() != DistributedLock.class) {
             return List.of();
         }
-        Stream<String> times = Stream.of("leaseString", "waitForString", "minHoldString")
-                .map(annotation::getString)
+        return Stream.concat(Stream.of(annotation.getStringArray("key")), Stream.of(annotation.getString("condition")))
                 .map(placeholders)
-                .filter(TimeExpression::is);
-        return Stream.of(
-                        Stream.of(annotation.getStringArray("key")).map(placeholders),
-                        Stream.of(annotation.getString("condition")).map(placeholders),
-                        times)
-                .flatMap(each -> each)
                 .filter(each -> !each.isBlank())
                 .toList();
     }

@@ -30,7 +30,8 @@ final class StarterHints implements RuntimeHintsRegistrar {
                 .registerType(LeaderOnly.class, MemberCategory.INVOKE_DECLARED_METHODS)
                 .registerType(DistributedLocks.class, MemberCategory.INVOKE_DECLARED_METHODS)
                 .registerType(
-                        TypeReference.of("io.holdfast.lock.spring.key.KeyRoot"), MemberCategory.INVOKE_PUBLIC_METHODS);
+                        TypeReference.of("io.holdfast.lock.spring.key.LockExpression$Root"),
+                        MemberCategory.INVOKE_PUBLIC_METHODS);
         hints.proxies().registerJdkProxy(DistributedLock.class); // merged with what it is composed of
         hints.resources().registerPattern("io/holdfast/lock/spring/actuate/page/*");
     }

@@ -13,7 +13,6 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
@@ -50,12 +49,8 @@ public final class LockLeadershipAutoConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LeaderStartupCheck holdfastLeaderStartupCheck(
-            ApplicationContext context,
-            ConfigurableListableBeanFactory beans,
-            LeaderAdvisor advisor,
-            LockAdvisor locks,
-            LeaderRoles roles) {
-        return new LeaderStartupCheck(context, beans, advisor, locks, roles);
+            ConfigurableListableBeanFactory beans, LeaderAdvisor advisor, LeaderRoles roles) {
+        return new LeaderStartupCheck(beans, advisor, roles);
     }
 
     @Bean

@@ -4,12 +4,11 @@ import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException
 import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.text;
 
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.spring.definition.ConfiguredSettings;
+import io.holdfast.lock.spring.definition.ConfiguredOptions;
 import io.holdfast.lock.spring.definition.LiteralText;
-import io.holdfast.lock.spring.definition.LockSettings;
+import io.holdfast.lock.spring.definition.LockOptions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -56,8 +55,8 @@ record LockProperties(
         @DefaultValue("false") boolean failFast,
         @DefaultValue @NestedConfigurationProperty RedisProperties redis,
         @DefaultValue Aop aop,
-        @DefaultValue Map<String, LockInstanceProperties> instances,
-        @DefaultValue @NestedConfigurationProperty LockInstanceProperties scheduled,
+        @DefaultValue Map<String, LockOptions> instances,
+        @DefaultValue @NestedConfigurationProperty LockOptions scheduled,
         @DefaultValue Transactions transactions,
         @DefaultValue @NestedConfigurationProperty QuorumProperties quorum,
         @DefaultValue @NestedConfigurationProperty LeadershipProperties leadership,
@@ -78,11 +77,28 @@ record LockProperties(
         checkTime("holdfast.max-hold", maxHold, LockRequest.MIN_LEASE);
         checkTime("holdfast.warn-after", warnAfter, Duration.ofMillis(1));
         checkTime("holdfast.outage-tolerance", outageTolerance, Duration.ZERO);
-        for (Map.Entry<String, LockInstanceProperties> each : instances.entrySet()) {
+        for (Map.Entry<String, LockOptions> each : instances.entrySet()) {
             requireLiteral("holdfast.instances", each.getKey(), "name");
-            each.getValue().checkAs("holdfast.instances." + each.getKey());
+            checkOptions("holdfast.instances." + each.getKey(), each.getValue());
         }
-        scheduled.checkAs("holdfast.scheduled");
+        checkOptions("holdfast.scheduled", scheduled);
+    }
+
+    private static void checkOptions(String prefix, LockOptions options) {
+        checkTime(prefix + ".lease", options.lease(), LockRequest.MIN_LEASE);
+        checkTime(prefix + ".wait-for", options.waitFor(), Duration.ZERO);
+        checkTime(prefix + ".min-hold", options.minHold(), Duration.ZERO);
+        checkTime(prefix + ".max-hold", options.maxHold(), LockRequest.MIN_LEASE);
+        checkTime(prefix + ".outage-tolerance", options.outageTolerance(), Duration.ZERO);
+        checkCount(prefix + ".limit", options.limit());
+        checkCount(prefix + ".weight", options.weight());
+        checkCount(prefix + ".max-waiting", options.maxWaiting());
+    }
+
+    private static void checkCount(String property, @Nullable Integer value) {
+        if (value != null && value < 1) {
+            throw new InvalidLockPropertyException(property, value, "1 or more");
+        }
     }
 
     /** Such as a name, which is compared with those of annotations: these are no expressions either. */
@@ -123,13 +139,8 @@ record LockProperties(
         return maxHold == null ? defaults : defaults.maxHold(maxHold);
     }
 
-    /** @param isQuorum whether a quorum of servers keeps the locks; the application may have replaced the store */
-    ConfiguredSettings toSettings(boolean isQuorum) {
-        Map<String, LockSettings> settings = new HashMap<>();
-        for (Map.Entry<String, LockInstanceProperties> each : instances.entrySet()) {
-            settings.put(each.getKey(), each.getValue().toSettings());
-        }
-        return new ConfiguredSettings(isQuorum, lease, waitFor, scheduled.toSettings(), Map.copyOf(settings));
+    ConfiguredOptions toOptions() {
+        return new ConfiguredOptions(waitFor, scheduled, instances);
     }
 
     /** Where locks are kept. */

@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.spring.key.TimeExpression;
+import io.holdfast.lock.spring.definition.AnnotationOptions;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,7 @@ public final class TimesNeedUnits implements ConfigurationPropertiesBindHandlerA
     /** As text, the value has no placeholders any more. */
     private static void requireUnit(ConfigurationPropertyName name, BindContext context) {
         String value = context.getBinder().bind(name, Bindable.of(String.class)).orElse("");
-        if (TimeExpression.lacksUnit(value)) {
+        if (AnnotationOptions.lacksUnit(value)) {
             throw InvalidLockPropertyException.withoutUnit(name.toString(), value);
         }
     }

@@ -1,40 +1,123 @@
 package io.holdfast.lock.spring.definition;
 
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodClassKey;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
- * What the annotation of a method says, read once for each method and target class.
+ * Finds an annotation: on the method, on the methods it overrides or implements, on the class, on its super-types; in each place
+ * also as a part of another annotation. The method wins over the class. What it says is read once for each method and target class.
  *
+ * <p>One that cannot work is an error already when Spring asks whether the method needs a proxy, so a bean with one is never built.
+ *
+ * @param <A> the annotation
  * @param <T> what it says
  */
-public abstract class AnnotatedMethods<T> {
+public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMethodMatcherPointcut {
 
+    private final Class<A> annotation;
     private final Map<MethodClassKey, T> known = new ConcurrentHashMap<>();
+
+    /**
+     * Creates an instance.
+     *
+     * @param annotation what is looked for
+     */
+    protected AnnotatedMethods(Class<A> annotation) {
+        this.annotation = annotation;
+        setClassFilter(new AnnotatedTypes(annotation));
+    }
+
+    /**
+     * {@return what the annotation says; null if it does not mean the method}
+     *
+     * @param method runs when the annotated one is called
+     * @param userClass the class of the bean; of a proxy the interface that has the method
+     * @param found those of the nearest place, at least one
+     * @throws LockDefinitionException if it cannot work
+     */
+    protected abstract @Nullable T read(Method method, Class<?> userClass, List<MergedAnnotation<A>> found);
 
     /**
      * {@return what the annotation says, or null if the method has none}
      *
      * @param method as it is called
      * @param targetClass of what it is called on
-     * @throws io.holdfast.lock.spring.annotation.LockDefinitionException if the annotation cannot work
+     * @throws LockDefinitionException if the annotation cannot work
      */
     public final @Nullable T find(Method method, Class<?> targetClass) {
         MethodClassKey id = new MethodClassKey(method, targetClass);
         T found = known.get(id);
         if (found == null) {
+            List<MergedAnnotation<A>> annotations = annotationsOf(method, targetClass);
             Class<?> userClass = userClass(method, targetClass);
-            found = read(method, LockAnnotations.specific(method, userClass), userClass, targetClass);
+            Method specific = specific(method, userClass);
+            found = annotations.isEmpty() ? null : read(specific, userClass, annotations);
             if (found != null) {
+                requireProxy(specific, userClass);
                 known.put(id, found);
             }
         }
         return found;
+    }
+
+    /**
+     * {@return all annotations of the nearest place that has any}
+     *
+     * @param method as it is called
+     * @param targetClass of what it is called on
+     */
+    public final List<MergedAnnotation<A>> annotationsOf(Method method, Class<?> targetClass) {
+        Method specific = specific(method, userClass(method, targetClass));
+        Class<?> wholeClass = ClassUtils.getUserClass(targetClass); // of a proxy, each of its interfaces counts
+        List<AnnotatedElement> places = new ArrayList<>(List.of(specific, method));
+        places.add(ClassUtils.getMostSpecificMethod(method, wholeClass));
+        if (Modifier.isPublic(specific.getModifiers())
+                && !Modifier.isStatic(specific.getModifiers())
+                && !ReflectionUtils.isObjectMethod(specific)
+                && ClassUtils.isUserLevelMethod(specific)) {
+            places.add(wholeClass);
+        }
+        // Kotlin puts the body of an open suspend function into a static method beside it, and copies the annotations.
+        boolean body = specific.isSynthetic() && Modifier.isStatic(specific.getModifiers());
+        return places.stream()
+                .filter(each -> !body)
+                .map(this::ofElement)
+                .filter(each -> !each.isEmpty())
+                .findFirst()
+                .orElse(List.of());
+    }
+
+    /** Of a method and those that it overrides, or of a class and its super-types, the first that has any. */
+    private List<MergedAnnotation<A>> ofElement(AnnotatedElement element) {
+        List<MergedAnnotation<A>> all = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(
+                        annotation)
+                .toList();
+        return all.stream()
+                .filter(each -> each.getAggregateIndex() == all.get(0).getAggregateIndex())
+                .toList();
     }
 
     /** What only a proxy has is called by the interface that has it, since the proxy's name is another one at each start. */
@@ -49,30 +132,111 @@ public abstract class AnnotatedMethods<T> {
         return ClassUtils.getUserClass(targetClass);
     }
 
-    /**
-     * {@return what the annotation says, or null if there is none}
-     *
-     * @param method as it is called
-     * @param specific the method that runs then
-     * @param userClass the class of the bean; of a proxy the interface that has the method
-     * @param targetClass of what the method is called on
-     */
-    protected abstract @Nullable T read(Method method, Method specific, Class<?> userClass, Class<?> targetClass);
+    /** The method that runs when the given one is called on the class; where parameter names can be found. */
+    private static Method specific(Method method, Class<?> userClass) {
+        Method specific = AopUtils.getMostSpecificMethod(method, userClass);
+        Class<?> type = specific.getDeclaringClass();
+        boolean generated = Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
+        return generated ? ClassUtils.getInterfaceMethodIfPossible(specific, null) : specific;
+    }
 
-    /**
-     * {@return whether an annotation of the class excludes a method}
-     *
-     * @param specific a method of the class
-     * @param userClass the class of the bean
-     */
-    public boolean isExempt(Method specific, Class<?> userClass) {
-        return false;
+    /** A class proxy has no private and static methods, and cannot override final ones; another one has the methods of interfaces. */
+    private void requireProxy(Method method, Class<?> userClass) {
+        int modifiers = method.getModifiers();
+        boolean kotlin = KotlinDetector.isKotlinType(userClass);
+        if (Modifier.isPrivate(modifiers)) {
+            String visible = kotlin ? "the function internal" : "the method package-private";
+            throw refuse(method, userClass, "the method is private", "Make " + visible + ", protected or public.");
+        }
+        if (Modifier.isStatic(modifiers)) {
+            throw refuse(method, userClass, "the method is static", "Make the method an instance method of a bean.");
+        }
+        boolean inInterface = ClassUtils.getInterfaceMethodIfPossible(method, userClass)
+                .getDeclaringClass()
+                .isInterface();
+        if (!inInterface && Modifier.isFinal(modifiers | userClass.getModifiers())) {
+            throw refuseFinal(method, userClass);
+        }
+    }
+
+    private LockDefinitionException refuseFinal(Method method, Class<?> userClass) {
+        String action = KotlinDetector.isKotlinType(userClass)
+                ? "Write open class " + userClass.getSimpleName() + " and open fun " + KotlinNames.of(method)
+                        + "; or apply the kotlin-spring compiler plugin, which opens classes with @Service, @Component"
+                        + " and the like, and their members unless marked final."
+                : "Remove final; a record is always final, so use a class instead.";
+        boolean ofClass = Modifier.isFinal(userClass.getModifiers());
+        return refuse(method, userClass, ofClass ? "the class is final" : "the method is final", action);
+    }
+
+    private LockDefinitionException refuse(Method method, Class<?> userClass, String problem, String action) {
+        return new LockDefinitionException(
+                LockOperation.describe(annotation, method, userClass) + " cannot be proxied: " + problem + ".", action);
     }
 
     /**
-     * {@return the method of which it was read}
+     * Refuses a final method of an interface whose bean got a class proxy all the same: it would run on the proxy itself.
      *
-     * @param found what the annotation says
+     * @param bean as it is called
+     * @throws LockDefinitionException if it has one
      */
-    public abstract Method methodOf(T found);
+    public final void requireNoFinalMethods(Object bean) {
+        Class<?> type = AopUtils.getTargetClass(bean);
+        if (AopUtils.isCglibProxy(bean)) {
+            for (Method each : methodsOf(type)) {
+                if (Modifier.isFinal(each.getModifiers()) && find(each, type) != null) {
+                    throw refuseFinal(each, type);
+                }
+            }
+        }
+    }
+
+    /** A build ahead of time goes on: placeholders need not have the values there that they have when the application runs. */
+    @Override
+    public final boolean matches(Method method, Class<?> targetClass) {
+        try {
+            return find(method, targetClass) != null;
+        } catch (LockDefinitionException e) {
+            if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
+                return true;
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * What the annotations of all methods say that calls of this class can reach, each once: also if a call may name the method of
+     * the class, that of an interface, or the bridge between both.
+     *
+     * @param type the class of a bean
+     * @return none if nothing of it is annotated
+     * @throws LockDefinitionException if one cannot work
+     */
+    public final List<T> allOf(Class<?> type) {
+        if (!getClassFilter().matches(type)) {
+            return List.of();
+        }
+        Map<Method, T> all = new LinkedHashMap<>();
+        for (Method method : methodsOf(type)) {
+            T found = matches(method, type) ? find(method, type) : null;
+            if (found != null) {
+                all.putIfAbsent(specific(method, userClass(method, type)), found);
+            }
+        }
+        return List.copyOf(all.values());
+    }
+
+    /** None, if the class names types that are not there: such a bean cannot be built either. */
+    private static Set<Method> methodsOf(Class<?> type) {
+        Set<Method> methods = new LinkedHashSet<>();
+        try {
+            methods.addAll(List.of(ReflectionUtils.getAllDeclaredMethods(ClassUtils.getUserClass(type))));
+            for (Class<?> each : ClassUtils.getAllInterfacesForClassAsSet(type)) {
+                methods.addAll(List.of(ReflectionUtils.getAllDeclaredMethods(each)));
+            }
+        } catch (IllegalStateException notLoadable) {
+            methods.clear();
+        }
+        return methods;
+    }
 }

@@ -3,81 +3,194 @@ package io.holdfast.lock.spring.definition;
 import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
-/** The methods that take the place of a locked method when it cannot have its lock. They run without it. */
+/**
+ * The methods that take the place of a locked method when it cannot have its lock. They run without it. Since parameters must be the
+ * same, and the classes of exceptions that are allowed stand in one line, there is never a doubt which one is meant.
+ */
 public final class Fallbacks {
 
-    /** What cannot have its lock fails. */
-    public static final Fallbacks NONE = new Fallbacks(null, null);
+    private final Method locked;
+    private final Class<?> userClass;
+    private final String where;
+    private final String name;
+    private @Nullable Method contention;
+    private @Nullable Method storeFailure;
 
-    private final @Nullable Fallback contention;
-    private final @Nullable Fallback storeFailure;
-
-    Fallbacks(@Nullable Fallback contention, @Nullable Fallback storeFailure) {
-        this.contention = contention;
-        this.storeFailure = storeFailure;
+    private Fallbacks(Method locked, Class<?> userClass, String where, String name) {
+        this.locked = locked;
+        this.userClass = userClass;
+        this.where = where;
+        this.name = name;
     }
 
-    /**
-     * @param method has the parameters of the locked method, and maybe one more
-     * @param takesException whether it has that one
-     * @param ofSuspendFunction whether it stands for a suspend function
-     */
-    record Fallback(Method method, boolean takesException, boolean ofSuspendFunction) {
-
-        @Nullable
-        Object call(@Nullable Object target, @Nullable Object[] args, LockException reason) throws Throwable {
-            @Nullable Object[] all = ofSuspendFunction ? SuspendFunctions.withoutContinuation(args) : args;
-            if (takesException) {
-                all = Arrays.copyOf(all, all.length + 1);
-                all[all.length - 1] = reason;
+    /** @throws LockDefinitionException if a name is given and there is none, or one does not fit */
+    static Fallbacks of(DistributedLock annotation, String name, Method locked, Class<?> userClass, String where) {
+        Fallbacks fallbacks = new Fallbacks(locked, userClass, where, name);
+        if (!name.isEmpty()) {
+            if (annotation.onContention() == OnContention.SKIP) {
+                throw new LockDefinitionException(
+                        where + " has both onContention = SKIP and fallbackMethod = \"" + name + "\".",
+                        "Remove one of them. A fallback method with an empty body skips the call as well.");
             }
-            try {
-                return ofSuspendFunction
-                        ? SuspendFunctions.call(method, target, args[args.length - 1], all)
-                        : method.invoke(target, all);
-            } catch (InvocationTargetException e) {
-                throw e.getTargetException();
-            }
+            fallbacks.find();
         }
+        return fallbacks;
     }
 
     /**
-     * The lock was not free in time.
+     * The lock was not acquired, since it was not free in time, or since the store failed before the method began.
      *
-     * @param target what the locked method was called on
-     * @param args the arguments of the call
      * @param reason is thrown if there is no fallback for it
-     * @return what the fallback returns
-     * @throws Throwable what the fallback throws
-     */
-    public @Nullable Object afterContention(
-            @Nullable Object target, @Nullable Object[] args, LockNotAcquiredException reason) throws Throwable {
-        if (contention == null) {
-            throw reason;
-        }
-        return contention.call(target, args, reason);
-    }
-
-    /**
-     * The store failed before the method began.
-     *
      * @param target what the locked method was called on
      * @param args the arguments of the call
-     * @param reason is thrown if there is no fallback that asks for it
      * @return what the fallback returns
      * @throws Throwable what the fallback throws
      */
-    public @Nullable Object afterStoreFailure(
-            @Nullable Object target, @Nullable Object[] args, LockStoreException reason) throws Throwable {
-        if (storeFailure == null) {
+    public @Nullable Object after(LockException reason, @Nullable Object target, @Nullable Object[] args)
+            throws Throwable {
+        Method fallback = reason instanceof LockNotAcquiredException ? contention : storeFailure;
+        if (fallback == null) {
             throw reason;
         }
-        return storeFailure.call(target, args, reason);
+        boolean suspending = SuspendFunctions.isSuspending(locked);
+        @Nullable Object[] all = suspending ? SuspendFunctions.withoutContinuation(args) : args;
+        if (exceptionOf(fallback) != null) {
+            all = Arrays.copyOf(all, all.length + 1);
+            all[all.length - 1] = reason;
+        }
+        try {
+            return suspending
+                    ? SuspendFunctions.call(fallback, target, args[args.length - 1], all)
+                    : fallback.invoke(target, all);
+        } catch (InvocationTargetException e) {
+            throw e.getTargetException();
+        }
+    }
+
+    private void find() {
+        List<Method> named = Stream.of(ReflectionUtils.getUniqueDeclaredMethods(userClass))
+                .filter(each -> KotlinNames.of(each).equals(name) && !each.isBridge() && !each.equals(locked))
+                .filter(each -> each.equals(AopUtils.getMostSpecificMethod(each, userClass)))
+                .toList();
+        List<Method> fitting = named.stream()
+                .filter(each -> mayRun(each) && hasParameters(each))
+                .toList();
+        if (fitting.isEmpty()) {
+            throw misfit(absence(named));
+        }
+        for (Method each : fitting) {
+            requireFit(each);
+            ReflectionUtils.makeAccessible(each);
+            Class<?> exception = exceptionOf(each);
+            if (exception == LockStoreException.class) {
+                storeFailure = each;
+            } else if (contention == null || isCloser(exception, exceptionOf(contention))) {
+                contention = each;
+            }
+        }
+    }
+
+    /** The most specific exception wins, and any wins over none. */
+    private static boolean isCloser(@Nullable Class<?> exception, @Nullable Class<?> other) {
+        return exception != null && (other == null || other.isAssignableFrom(exception));
+    }
+
+    /** A suspend function in the place of a plain method would have no coroutine. */
+    private boolean mayRun(Method candidate) {
+        return !SuspendFunctions.isSuspending(candidate) || SuspendFunctions.isSuspending(locked);
+    }
+
+    /** Those of the locked method, and at most one more. */
+    private boolean hasParameters(Method candidate) {
+        int count = SuspendFunctions.argumentCount(locked);
+        int more = SuspendFunctions.argumentCount(candidate) - count;
+        if (more < 0 || more > 1) {
+            return false;
+        }
+        for (int i = 0; i < count; i++) {
+            if (type(candidate, i) != type(locked, i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Class<?> type(Method method, int parameter) {
+        return ResolvableType.forMethodParameter(method, parameter, userClass).resolve(Object.class);
+    }
+
+    private @Nullable Class<?> exceptionOf(Method candidate) {
+        int count = SuspendFunctions.argumentCount(locked);
+        return SuspendFunctions.argumentCount(candidate) == count ? null : type(candidate, count);
+    }
+
+    private void requireFit(Method candidate) {
+        Class<?> exception = exceptionOf(candidate);
+        if (exception != null && exception != LockStoreException.class && !takesContention(exception)) {
+            throw misfit(described(candidate) + " takes " + exception.getSimpleName()
+                    + ", but only LockNotAcquiredException or LockStoreException is passed to it");
+        }
+        if (!ClassUtils.isAssignable(returnType(locked), returnType(candidate))) {
+            throw misfit(
+                    described(candidate) + " returns " + returnType(candidate).getSimpleName() + ", not "
+                            + returnType(locked).getSimpleName());
+        }
+    }
+
+    private static boolean takesContention(Class<?> exception) {
+        return Throwable.class.isAssignableFrom(exception)
+                && exception.isAssignableFrom(LockNotAcquiredException.class);
+    }
+
+    private Class<?> returnType(Method method) {
+        return SuspendFunctions.isSuspending(locked)
+                ? SuspendFunctions.declaredType(method)
+                : ResolvableType.forMethodReturnType(method, userClass).resolve(Object.class);
+    }
+
+    private String absence(List<Method> named) {
+        List<Method> runnable = named.stream().filter(this::mayRun).toList();
+        if (named.isEmpty()) {
+            return "there is no such method";
+        }
+        if (runnable.isEmpty()) {
+            return described(named.get(0))
+                    + " is a suspend function, but the annotated one is not and has no coroutine to"
+                    + " run the fallback in";
+        }
+        return runnable.stream().map(Fallbacks::described).sorted().collect(Collectors.joining(" and "))
+                + (runnable.size() == 1 ? " does" : " do")
+                + " not match: the parameters must be those of the annotated method";
+    }
+
+    private static String described(Method candidate) {
+        return KotlinNames.of(candidate) + LockOperation.parameters(candidate);
+    }
+
+    private LockDefinitionException misfit(String problem) {
+        String parameters = LockOperation.parameters(locked);
+        String inside = parameters.substring(1, parameters.length() - 1);
+        String declared = SuspendFunctions.declaredType(locked).getSimpleName() + " " + name;
+        return new LockDefinitionException(
+                where + " has fallbackMethod = \"" + name + "\", but " + problem + ".",
+                "Declare in " + userClass.getSimpleName() + ": " + declared + parameters + ", or " + declared + "("
+                        + inside + (inside.isEmpty() ? "" : ", ") + "LockNotAcquiredException); it may be private.");
     }
 }

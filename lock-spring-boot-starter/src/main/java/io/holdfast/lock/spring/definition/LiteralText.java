@@ -2,8 +2,6 @@ package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.util.Collection;
-import java.util.List;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -12,14 +10,9 @@ import java.util.regex.Pattern;
  */
 public final class LiteralText {
 
-    private static final Pattern TEMPLATE = Pattern.compile("#?\\{([^}]*)}?");
-
     /** A variable after anything but a letter or digit, so that {@code Orders#pay} is a name; a method of a bean; a type. */
     private static final Pattern EXPRESSION = Pattern.compile(
             "#\\{|(?<![\\p{L}\\p{N}])#[\\p{L}_]|^\\s*@\\w+\\.\\w|@[\\p{L}_]\\w*\\.\\w+\\(|(?<![\\p{L}\\p{N}])T\\(");
-
-    private static final Pattern HEAD = Pattern.compile("[\\p{L}\\p{N}._:-]+(?=[#@])");
-    private static final Pattern AT_THE_END = Pattern.compile("[^\\p{L}\\p{N}]+$");
 
     private LiteralText() {}
 
@@ -38,7 +31,15 @@ public final class LiteralText {
             throw new LockDefinitionException(
                     where + " has name = \"" + name
                             + "\", but a name is literal text, not an expression: all calls would share one lock.",
-                    "Write a literal name, and the expression as the key: " + inTwoParts(name) + ".");
+                    "Write a literal name, and the expression as the key: name = \"order\", key = \"#order.id\".");
+        }
+        if (name.indexOf(':') >= 0) {
+            throw new LockDefinitionException(
+                    where + " has name = \"" + name
+                            + "\", which contains a colon. A colon separates the name from the"
+                            + " rest of the key, so name 'a:b' with key 'c' and name 'a' with key 'b:c' would be the"
+                            + " same lock.",
+                    "Use another character in the name, such as \"" + name.replace(':', '.') + "\".");
         }
         return name;
     }
@@ -47,20 +48,5 @@ public final class LiteralText {
         return Pattern.compile("#" + Pattern.quote(variable) + "(?![\\p{L}\\p{N}_])")
                 .matcher(text)
                 .find();
-    }
-
-    /** The literal part as the name, all others as the key. */
-    private static String inTwoParts(String text) {
-        List<String> parts =
-                TEMPLATE.matcher(text).results().map(each -> each.group(1)).toList();
-        Matcher head = HEAD.matcher(text);
-        String name = head.lookingAt() ? head.group() : "";
-        if (parts.isEmpty()) {
-            parts = List.of(text.substring(name.length()));
-        }
-        name = AT_THE_END.matcher(name).replaceAll("").replace(':', '.');
-        String key = String.join("\", \"", parts);
-        return "name = \"" + (name.isEmpty() ? "sync" : name) + "\", key = "
-                + (parts.size() == 1 ? '"' + key + '"' : "{\"" + key + "\"}");
     }
 }

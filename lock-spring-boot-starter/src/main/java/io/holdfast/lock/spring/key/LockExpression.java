@@ -2,14 +2,38 @@ package io.holdfast.lock.spring.key;
 
 import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
+import io.holdfast.lock.spring.coroutine.SuspendFunctions;
+import java.lang.reflect.Method;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.BeanResolver;
 import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelCompilerMode;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
+import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Elvis;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.OpPlus;
+import org.springframework.expression.spel.ast.Operator;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Ternary;
+import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.expression.spel.support.StandardTypeLocator;
 
 /**
  * An expression of one annotated method. Parsed and checked once; evaluated once for each call.
@@ -20,145 +44,302 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
  * <p>It is interpreted, never compiled: where compiled code fails, SpEL evaluates the whole expression a second time, and
  * so would call beans twice.
  */
-final class LockExpression {
+public final class LockExpression {
 
-    private static final Logger log = LoggerFactory.getLogger(LockExpression.class);
     private static final SpelExpressionParser PARSER =
             new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.OFF, null));
 
+    private static final Set<String> ROOT_PROPERTIES =
+            Set.of("method", "methodName", "target", "targetClass", "args", "class");
+
+    private static final Set<SpelMessage> OF_NULL = Set.of(
+            SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL, SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED);
+
+    private static final Pattern WRITTEN_BEFORE_A_DOT = Pattern.compile("([#@][^#@+\\s]*)\\.$");
+
+    private final Scope scope;
     private final String attribute;
     private final SpelExpression expression;
-    private final LockedPlace place;
-    private final KeyVariables variables;
-    private final CallContext.Shared shared;
 
-    private LockExpression(String attribute, SpelExpression expression, LockedPlace place) {
+    private LockExpression(Scope scope, String attribute, SpelExpression expression) {
+        this.scope = scope;
         this.attribute = attribute;
         this.expression = expression;
-        this.place = place;
-        this.variables = KeyVariables.of(place.method(), place.annotated(), place.names());
-        this.shared = CallContext.shared(place, variables);
+    }
+
+    /** What the expressions of one annotated method may refer to. */
+    public static final class Scope {
+
+        private final Method method;
+        private final String where;
+        private final Map<String, Integer> named = new LinkedHashMap<>();
+        private final Map<String, Integer> variables = new LinkedHashMap<>();
+        private final StandardEvaluationContext shared = new StandardEvaluationContext();
+
+        /**
+         * Creates an instance. Parameters have the names where the annotation stands, which may be those of an interface, and those of
+         * the method itself. Where one name means two parameters, it means that of the former.
+         *
+         * @param method the method of the target class
+         * @param annotated where the annotation stands: that method, or one that it implements or overrides; that method if it
+         *     stands on a class
+         * @param where the annotated place, for messages
+         * @param names tells the names of parameters
+         * @param beans yields what expressions call {@code @name}
+         */
+        public Scope(Method method, Method annotated, String where, ParameterNameDiscoverer names, BeanResolver beans) {
+            this.method = method;
+            this.where = where;
+            int count = SuspendFunctions.argumentCount(method);
+            addNames(names.getParameterNames(annotated), count);
+            addNames(names.getParameterNames(method), count);
+            for (int i = 0; i < count; i++) {
+                variables.put("p" + i, i);
+                variables.put("a" + i, i);
+            }
+            variables.putAll(named);
+            shared.setBeanResolver(beans);
+            shared.addPropertyAccessor(new KotlinValues.Getters());
+            shared.setTypeConverter(new KotlinValues.Texts());
+            shared.setTypeLocator(
+                    new StandardTypeLocator(method.getDeclaringClass().getClassLoader()));
+        }
+
+        private void addNames(@Nullable String @Nullable [] names, int count) {
+            for (int i = 0; names != null && i < count; i++) {
+                if (names[i] != null) {
+                    named.putIfAbsent(names[i], i);
+                }
+            }
+        }
+
+        /** {@return the parameters that are known by name} */
+        public Set<String> names() {
+            return named.keySet();
+        }
+
+        /**
+         * {@return one call of the method}
+         *
+         * @param target what the method is called on
+         * @param targetClass its class
+         * @param args the arguments of the call
+         */
+        public Call call(@Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
+            return new Call(this, new Root(method, target, targetClass, args));
+        }
+
+        /** What can be used instead, and why a name may be missing. */
+        private String available() {
+            String list = variables.keySet().stream()
+                    .filter(name -> named.containsKey(name) || !name.startsWith("a"))
+                    .sorted((one, other) -> Boolean.compare(named.containsKey(other), named.containsKey(one)))
+                    .map(name -> "#" + name + ", ")
+                    .collect(Collectors.joining("", "Available variables: ", "#root."));
+            return named.isEmpty() && !variables.isEmpty()
+                    ? list + " Parameter names are not available: compile with -parameters, or use positions."
+                    : list;
+        }
+    }
+
+    /** {@code #root}. */
+    @SuppressWarnings("ArrayRecordComponent") // the arguments as they are; never compared
+    record Root(
+            Method method,
+            @Nullable Object target,
+            Class<?> targetClass,
+            @Nullable Object[] args) {
+
+        public String methodName() {
+            return KotlinNames.of(method);
+        }
+    }
+
+    /**
+     * What the expressions of one call see. It looks arguments up where they are, so it costs the same for one argument and for twenty.
+     *
+     * <p>Nothing can be assigned: a key is read from the call, and does not change it.
+     */
+    public static final class Call extends StandardEvaluationContext {
+
+        private final Map<String, Integer> variables;
+        private final @Nullable Object[] args;
+
+        private Call(Scope scope, Root root) {
+            super(root);
+            variables = scope.variables;
+            args = root.args();
+            scope.shared.applyDelegatesTo(this);
+        }
+
+        @Override
+        public @Nullable Object lookupVariable(String name) {
+            Integer position = variables.get(name);
+            return position == null ? null : args[position];
+        }
+
+        @Override
+        public boolean isAssignmentEnabled() {
+            return false;
+        }
     }
 
     /**
      * Reads an expression.
      *
      * @param attribute where it stands
+     * @param text the expression
+     * @param scope what it may refer to
+     * @return the expression
      * @throws LockDefinitionException if the text is no expression, or names what is not there
      */
-    static LockExpression parse(String attribute, String text, LockedPlace place) {
+    public static LockExpression parse(String attribute, String text, Scope scope) {
         LockExpression parsed;
         try {
-            parsed = new LockExpression(attribute, PARSER.parseRaw(text), place);
+            parsed = new LockExpression(scope, attribute, PARSER.parseRaw(text));
         } catch (ParseException | IllegalStateException e) {
             throw new LockDefinitionException(
-                    place.description() + " has " + attribute + " = \"" + text + "\", which is not a valid expression: "
+                    scope.where + " has " + attribute + " = \"" + text + "\", which is not a valid expression: "
                             + e.getMessage() + ".",
                     text.contains("#{")
                             ? "Remove #{ and }: \"#order.id\"."
                             : "Correct the expression. Literal text needs single quotes: \"'nightly'\" or \"'order:' + #id\".",
                     e);
         }
-        parsed.refuseUnknown();
+        visit(parsed.expression.getAST(), parsed::requireVariable);
+        parsed.requireNoProperty(parsed.expression.getAST());
         return parsed;
     }
 
-    private void refuseUnknown() {
-        var unknown = variables.unknownIn(expression.getAST());
-        if (!unknown.isEmpty()) {
+    private static void visit(SpelNode node, Consumer<SpelNode> visitor) {
+        visitor.accept(node);
+        for (int i = 0; i < node.getChildCount(); i++) {
+            visit(node.getChild(i), visitor);
+        }
+    }
+
+    private void requireVariable(SpelNode node) {
+        if (node instanceof VariableReference || node instanceof FunctionReference) {
+            String name = node.toStringAST().substring(1).split("\\(", 2)[0];
+            if (!name.equals("root") && !name.equals("this") && !scope.variables.containsKey(name)) {
+                throw refuse("the method has no parameter #" + name, "Correct the name. " + scope.available());
+            }
+        }
+    }
+
+    /** A property of {@code #root} that is not there: an unquoted text, mostly. Looks only where parts are evaluated on the root. */
+    private void requireNoProperty(SpelNode node) {
+        if (node instanceof PropertyOrFieldReference property && !ROOT_PROPERTIES.contains(property.getName())) {
+            String quoted =
+                    text().matches("[\\w.:-]+") ? "Literal text needs single quotes: \"'" + text() + "'\". " : "";
             throw refuse(
-                    "the method has no parameter " + String.join(", ", unknown),
-                    "Correct the name. " + variables.describe());
+                    "'" + property.getName() + "' is neither a parameter nor literal text",
+                    quoted + "Parameters start with #. " + scope.available());
         }
-        var loose = ExpressionNodes.unknownProperties(expression.getAST());
-        if (!loose.isEmpty()) {
-            throw refuse("'" + loose.get(0) + "' is neither a parameter nor literal text", advice());
-        }
-        var missing = new PropertyPaths(place.method(), variables.positions()).missingIn(expression.getAST());
-        if (missing != null) {
-            refuseOrWarnOf(missing);
+        if (node instanceof CompoundExpression) {
+            requireNoProperty(node.getChild(0));
+        } else if (node instanceof Operator || node instanceof Ternary || node instanceof Elvis) {
+            for (int i = 0; i < node.getChildCount(); i++) {
+                requireNoProperty(node.getChild(i));
+            }
         }
     }
 
-    private void refuseOrWarnOf(PropertyPaths.Missing missing) {
-        String type = missing.type().getSimpleName();
-        String problem = type + " has no readable property '" + missing.property() + "'";
-        String action = "Correct the name. Available properties: " + missing.available() + ".";
-        if (!missing.mayBeThere()) {
-            throw refuse(problem, action);
-        }
-        log.warn(
-                "{} has {} = \"{}\", but {}: calls fail unless the argument is an instance of a subclass that has"
-                        + " it. {}",
-                place.description(),
-                attribute,
-                text(),
-                problem,
-                action);
-    }
-
-    /** {@return the position of the parameter that it consists of; -1 if it is more than that} */
-    int position() {
-        String text = text();
-        Integer position = text.startsWith("#") ? variables.positions().get(text.substring(1)) : null;
-        return position == null ? -1 : position;
-    }
-
-    LockDefinitionException refuse(String problem, String action) {
+    private LockDefinitionException refuse(String problem, String action) {
         return new LockDefinitionException(
-                place.description() + " has " + attribute + " = \"" + text() + "\", but " + problem + ".", action);
-    }
-
-    private String advice() {
-        String literal = text().matches("[\\w.:-]+") ? "Literal text needs single quotes: \"'" + text() + "'\". " : "";
-        return literal + "Parameters start with #. " + variables.describe();
-    }
-
-    /** {@return the context of one call, for this expression and others of its place} */
-    CallContext context(@Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
-        return shared.context(new KeyRoot(place.method(), target, targetClass, args));
+                scope.where + " has " + attribute + " = \"" + text() + "\", but " + problem + ".", action);
     }
 
     /**
      * {@return what it yields}
      *
+     * @param call the call
      * @throws LockKeyException if it cannot be evaluated, or joins a text with null
      */
     @Nullable
-    Object value(CallContext call) {
+    Object value(Call call) {
         Object value;
-        String nothing;
+        String missing;
         try {
             value = expression.getValue(call);
-            nothing = value instanceof String text ? NullPart.of(expression.getAST(), text, call) : null;
+            missing = value instanceof String text && text.contains("null")
+                    ? nullOperand(expression.getAST(), new ExpressionState(call))
+                    : null;
         } catch (RuntimeException e) {
-            throw failure(
-                    NullPart.before(e, text())
-                            .map(part -> part + " is null. Check the argument before the call.")
-                            .orElseGet(() -> "the expression cannot be evaluated: " + e.getMessage() + ". "
-                                    + variables.describe()),
-                    e);
+            throw failure(reason(e), e);
         }
-        if (nothing != null) {
+        if (missing != null) {
             throw failure(
-                    nothing
+                    missing
                             + " is null, so all callers without a value would share one key. Check the argument"
-                            + " before the call, or give a default: " + nothing
+                            + " before the call, or give a default: " + missing
                             + " ?: 'none'.",
                     null);
         }
         return value;
     }
 
+    /**
+     * {@return what it yields, as a condition}
+     *
+     * @param call the call
+     * @throws LockKeyException if it yields neither true nor false
+     */
+    public boolean isTrue(Call call) {
+        Object value = value(call);
+        if (value instanceof Boolean answer) {
+            return answer;
+        }
+        throw failure(
+                "the expression evaluates to "
+                        + (value == null ? "null" : "a " + value.getClass().getName())
+                        + ", but must evaluate to true or false.",
+                null);
+    }
+
+    /**
+     * Finds the null in {@code 'order-' + #id}, of which SpEL makes the text "null": one key for all. What SpEL joins cannot be seen
+     * from outside. So if the text has "null" in it, and only then, the parts that it was joined from are evaluated once more.
+     */
+    private static @Nullable String nullOperand(SpelNode node, ExpressionState state) {
+        if (node instanceof OpPlus) {
+            for (int i = 0; i < node.getChildCount(); i++) {
+                SpelNode part = node.getChild(i);
+                String found = nullOperand(part, state);
+                if (found != null) {
+                    return found;
+                }
+                if (KotlinValues.unboxed(part.getValue(state)) == null) {
+                    return part.toStringAST();
+                }
+            }
+        } else if (node instanceof Ternary) {
+            boolean first = Boolean.TRUE.equals(node.getChild(0).getValue(state));
+            return nullOperand(node.getChild(first ? 1 : 2), state);
+        } else if (node instanceof Elvis) {
+            Object value = node.getChild(0).getValue(state);
+            return nullOperand(node.getChild(value == null || value.equals("") ? 1 : 0), state);
+        }
+        return null;
+    }
+
+    private String reason(RuntimeException failure) {
+        if (failure instanceof SpelEvaluationException spel && OF_NULL.contains(spel.getMessageCode())) {
+            int end = Math.min(Math.max(spel.getPosition(), 0), text().length());
+            Matcher part = WRITTEN_BEFORE_A_DOT.matcher(text().substring(0, end));
+            if (part.find()) {
+                return part.group(1) + " is null. Check the argument before the call.";
+            }
+        }
+        return "the expression cannot be evaluated: " + failure.getMessage() + ". " + scope.available();
+    }
+
     LockKeyException failure(String problem, @Nullable Throwable cause) {
-        return new LockKeyException(place.description() + ", " + attribute + " \"" + text() + "\": " + problem, cause);
+        return new LockKeyException(scope.where + ", " + attribute + " \"" + text() + "\": " + problem, cause);
     }
 
-    boolean hasText() {
-        return ExpressionNodes.hasTextOfItsOwn(expression.getAST());
-    }
-
-    String text() {
+    /** {@return the expression as it was written, but for placeholders} */
+    public String text() {
         return expression.getExpressionString();
     }
 }

@@ -1,4 +1,4 @@
-/** Key expressions, and the keys that they yield: {@link io.holdfast.lock.spring.key.KeySource}. */
+/** Key expressions, and the keys that they yield: {@link io.holdfast.lock.spring.key.LockKeys}. */
 @NullMarked
 package io.holdfast.lock.spring.key;
 

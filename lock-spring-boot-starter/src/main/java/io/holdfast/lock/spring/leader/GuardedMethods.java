@@ -4,68 +4,37 @@ import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.definition.AnnotatedMethods;
 import io.holdfast.lock.spring.definition.LiteralText;
-import io.holdfast.lock.spring.definition.LockAnnotations;
-import io.holdfast.lock.spring.definition.LockDefinition;
+import io.holdfast.lock.spring.definition.LockOperation;
 import io.holdfast.lock.spring.definition.Placeholders;
 import io.holdfast.lock.spring.result.ResultKind;
-import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
-import org.springframework.util.ClassUtils;
 
-/** Finds {@link LeaderOnly}: on the method, on those it overrides or implements, on the class, on its super-types. */
-final class GuardedMethods extends AnnotatedMethods<GuardedMethod> {
+/** Makes the {@link GuardedMethod} of each method with {@link LeaderOnly}, or says what is wrong with it. */
+final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethod> {
 
     private final Placeholders placeholders;
 
     /** @param beans resolves placeholders */
     GuardedMethods(ConfigurableBeanFactory beans) {
+        super(LeaderOnly.class);
         this.placeholders = new Placeholders(beans::resolveEmbeddedValue);
     }
 
     @Override
-    protected @Nullable GuardedMethod read(Method method, Method specific, Class<?> userClass, Class<?> targetClass) {
-        for (AnnotatedElement each : places(method, specific, ClassUtils.getUserClass(targetClass))) {
-            MergedAnnotation<LeaderOnly> found =
-                    MergedAnnotations.from(each, SearchStrategy.TYPE_HIERARCHY).get(LeaderOnly.class);
-            if (found.isPresent()) {
-                return guarded(specific, userClass, found.getString(MergedAnnotation.VALUE));
-            }
-        }
-        return null;
-    }
-
-    @Override
-    public Method methodOf(GuardedMethod found) {
-        return found.method();
-    }
-
-    /** Of a proxy, each of its interfaces counts. */
-    private static List<AnnotatedElement> places(Method method, Method specific, Class<?> wholeClass) {
-        List<AnnotatedElement> places =
-                new ArrayList<>(List.of(specific, method, ClassUtils.getMostSpecificMethod(method, wholeClass)));
-        if (LockAnnotations.belongsToClass(specific)) {
-            places.add(wholeClass);
-        }
-        return places;
-    }
-
-    private GuardedMethod guarded(Method method, Class<?> userClass, String role) {
-        String where = LockDefinition.describe(LeaderOnly.class, method, userClass);
-        String resolved = placeholders.resolve(MergedAnnotation.VALUE, role, where);
-        if (resolved.isBlank()) {
+    protected GuardedMethod read(Method method, Class<?> userClass, List<MergedAnnotation<LeaderOnly>> found) {
+        String where = LockOperation.describe(LeaderOnly.class, method, userClass);
+        String role =
+                placeholders.resolve(MergedAnnotation.VALUE, found.get(0).getString(MergedAnnotation.VALUE), where);
+        if (role.isBlank()) {
             throw new LockDefinitionException(
                     where + " does not name a role.", "Specify the role: @LeaderOnly(\"reports\").");
         }
-        if (LiteralText.isExpression(resolved)) {
+        if (LiteralText.isExpression(role)) {
             throw new LockDefinitionException(
-                    where + " has the role \"" + resolved + "\", but a role is literal text, not an expression.",
+                    where + " has the role \"" + role + "\", but a role is literal text, not an expression.",
                     "Specify the role as text or by a property: @LeaderOnly(\"reports\") or @LeaderOnly(\"${app.role}\").");
         }
         Class<?> type = ResultKind.typeOf(method, userClass);
@@ -82,6 +51,6 @@ final class GuardedMethods extends AnnotatedMethods<GuardedMethod> {
                             + " nothing to return.",
                     "Return void, an Optional, or a type that can be null.");
         }
-        return new GuardedMethod(method, resolved, type);
+        return new GuardedMethod(method, role, type);
     }
 }

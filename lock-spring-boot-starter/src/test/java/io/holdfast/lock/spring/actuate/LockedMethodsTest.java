@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Definition;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.aop.LockAdvisor;
+import io.holdfast.lock.spring.definition.LockOperationSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -64,7 +64,7 @@ class LockedMethodsTest {
         return new LockedMethods(
                 context.getSourceApplicationContext(org.springframework.context.ConfigurableApplicationContext.class)
                         .getBeanFactory(),
-                context.getBean(LockAdvisor.class));
+                context.getBean(LockOperationSource.class));
     }
 
     private static void isFoundWhenItIsThere(String bean) {

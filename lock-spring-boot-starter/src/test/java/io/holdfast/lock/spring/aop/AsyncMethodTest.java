@@ -7,7 +7,6 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
-import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -151,15 +150,6 @@ class AsyncMethodTest {
             assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
             assertThat(isHeld(locks)).isFalse();
         });
-    }
-
-    @Test
-    void proxy_of_async_inside_that_of_the_lock_fails_startup() {
-        Runners.inMemory()
-                .withUserConfiguration(First.class)
-                .withBean(Service.class)
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Service.", "released before the method's work is done", "@EnableAsync"));
     }
 
     static class OnlyLocked {

@@ -9,6 +9,7 @@ import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.DistributedReadLock;
 import io.holdfast.lock.spring.annotation.DistributedSemaphore;
 import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.definition.LockOperationSource;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.ArrayList;
@@ -16,8 +17,6 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.annotation.AliasFor;
 
 class DefinitionFailureTest {
@@ -417,46 +416,15 @@ class DefinitionFailureTest {
                 .withPropertyValues("holdfast.instances.mail.limit=3")
                 .run(context -> {
                     context.getBean(NoPermits.class).send();
-                    assertThat(context.getBean(LockAdvisor.class)
-                                    .definitionsOf(NoPermits.class)
+                    assertThat(context.getBean(LockOperationSource.class)
+                                    .allOf(NoPermits.class)
                                     .get(0)
                                     .shape()
-                                    .get()
                                     .limit())
                             .isEqualTo(3);
                 });
         Runners.inMemory()
                 .withBean(ReadLock.class)
                 .run(context -> assertThat(context).hasNotFailed());
-    }
-
-    @DistributedLock(name = "hidden")
-    static class Hidden {
-        void run() {}
-
-        protected void runProtected() {}
-
-        public static void runStatic() {}
-    }
-
-    @DistributedLock(name = "only-fallback", fallbackMethod = "instead")
-    static class OnlyFallback {
-        public void instead() {}
-    }
-
-    @DistributedLock(name = "hidden")
-    interface Marked {}
-
-    static class HiddenBelow implements Marked {
-        void run() {}
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {Hidden.class, OnlyFallback.class, HiddenBelow.class})
-    void annotation_of_a_class_that_locks_nothing_fails_the_start(Class<?> bean) {
-        assertThat(failure(bean))
-                .isEqualTo("@DistributedLock on " + bean.getName()
-                        + " has no effect: on a class it applies to public methods, and there are none.\nMake the methods"
-                        + " public, or annotate the methods themselves.");
     }
 }

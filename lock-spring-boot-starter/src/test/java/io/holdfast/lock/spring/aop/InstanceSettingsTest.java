@@ -235,37 +235,6 @@ class InstanceSettingsTest {
         configured.run(context -> assertThat(output).doesNotContain("holdfast.instances has settings"));
     }
 
-    static class Jobs {
-        @DistributedLock(name = "job", mode = LockMode.SHARED)
-        public void shared() {}
-    }
-
-    @Test
-    void limit_that_only_exclusive_methods_have_is_warned_about(CapturedOutput output) {
-        String limits = "holdfast.instances has a limit";
-        configured
-                .withPropertyValues("holdfast.instances.job.max-hold=60s", "holdfast.instances.ordr.limit=1")
-                .run(context -> assertThat(output).doesNotContain(limits));
-        var limited = configured.withPropertyValues("holdfast.instances.job.limit=2");
-        limited.withBean(Jobs.class).run(context -> assertThat(output).doesNotContain(limits));
-        limited.run(context -> assertThat(output).contains(limits, "mode = EXCLUSIVE: job. The limit has no effect"));
-    }
-
-    static class SharedJobs {
-        @Scheduled(cron = Scheduled.CRON_DISABLED)
-        @DistributedLock(name = "shared-job", mode = LockMode.SHARED)
-        public void run() {}
-    }
-
-    @Test
-    void limit_of_scheduled_methods_that_are_all_exclusive_is_warned_about(CapturedOutput output) {
-        String warning = "holdfast.scheduled.limit has no effect";
-        var limited = runner.withPropertyValues("holdfast.scheduled.limit=2");
-        runner.run(context -> assertThat(output).doesNotContain(warning));
-        limited.withBean(SharedJobs.class).run(context -> assertThat(output).doesNotContain(warning));
-        limited.run(context -> assertThat(output).contains(warning));
-    }
-
     @Configuration(proxyBeanMethods = false)
     static class Customizers {
 

@@ -337,7 +337,7 @@ class NativeHintsTest {
 
     @Test
     void root_of_expressions_can_be_read() {
-        Class<?> root = ClassUtils.resolveClassName("io.holdfast.lock.spring.key.KeyRoot", null);
+        Class<?> root = ClassUtils.resolveClassName("io.holdfast.lock.spring.key.LockExpression$Root", null);
         assertThat(RuntimeHintsPredicates.reflection()
                         .onType(root)
                         .withMemberCategory(MemberCategory.INVOKE_PUBLIC_METHODS))

@@ -9,7 +9,6 @@ import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.aop.LockAdvisor;
-import jakarta.annotation.PostConstruct;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -60,12 +59,6 @@ class LeaderDefinitionTest {
         public void run() {}
     }
 
-    static class Callback {
-        @PostConstruct
-        @LeaderOnly("a")
-        public void run() {}
-    }
-
     static class Fine {
         @LeaderOnly("a")
         public void run() {}
@@ -78,8 +71,7 @@ class LeaderDefinitionTest {
                 Arguments.of(StaticMethod.class, "the method is static"),
                 Arguments.of(PrimitiveResult.class, "returns int"),
                 Arguments.of(ReactiveResult.class, "reactive type"),
-                Arguments.of(NoRole.class, "does not name a role"),
-                Arguments.of(Callback.class, "Use Leadership inside the method"));
+                Arguments.of(NoRole.class, "does not name a role"));
     }
 
     @ParameterizedTest
@@ -99,16 +91,6 @@ class LeaderDefinitionTest {
                 .withInitializer(registered)
                 .run(context ->
                         assertThat(Startup.failureOf(context)).contains("would run on every instance", "'unproxied'"));
-    }
-
-    @Test
-    void bean_of_a_child_context_without_the_starter_fails_its_start() {
-        Runners.inMemory()
-                .run(parent -> new org.springframework.boot.test.context.runner.ApplicationContextRunner()
-                        .withParent(parent)
-                        .withBean(Fine.class)
-                        .run(child ->
-                                assertThat(child).getFailure().hasMessageContaining("would run on every instance")));
     }
 
     @Test
@@ -142,21 +124,6 @@ class LeaderDefinitionTest {
                         .isEqualTo("@LeaderOnly method " + UnknownProperty.class.getName()
                                 + ".run() has value = \"${app.role}\", but a property in it is not set.\nSet the property, or"
                                 + " add a default: ${name:value}."));
-    }
-
-    @LeaderOnly("a")
-    static class NothingPublic {
-        void run() {}
-    }
-
-    @Test
-    void annotation_of_a_class_without_public_methods_fails_the_start() {
-        Runners.inMemory()
-                .withBean(NothingPublic.class)
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .isEqualTo("@LeaderOnly on " + NothingPublic.class.getName()
-                                + " has no effect: on a class it applies to public methods, and there are none.\nMake the"
-                                + " methods public, or annotate the methods themselves."));
     }
 
     static class LockedOnLeader {

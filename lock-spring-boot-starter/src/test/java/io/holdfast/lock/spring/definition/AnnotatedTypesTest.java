@@ -1,4 +1,4 @@
-package io.holdfast.lock.spring.aop;
+package io.holdfast.lock.spring.definition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -110,21 +110,6 @@ class AnnotatedTypesTest {
         static class Nested extends Absent {}
     }
 
-    @Metadata
-    static class WithCompanion {
-        static class Companion extends Absent {}
-    }
-
-    @Metadata
-    static class WithUnreadableCompanion {
-        static class Companion {
-            @Nullable
-            Absent make() {
-                return null;
-            }
-        }
-    }
-
     static class InSignature {
         public @Nullable Absent make() {
             return null;
@@ -139,28 +124,6 @@ class AnnotatedTypesTest {
         @Override
         public Absent make() {
             return new Absent();
-        }
-    }
-
-    static class LockedInSignature {
-        @DistributedLock(name = "x")
-        public @Nullable Absent make() {
-            return null;
-        }
-    }
-
-    static class LockedTwice {
-        @DistributedLock(name = "x")
-        @DistributedLock(name = "y")
-        public @Nullable Absent make() {
-            return null;
-        }
-    }
-
-    static class LockedByComposed {
-        @Composed
-        public @Nullable Absent make() {
-            return null;
         }
     }
 
@@ -193,21 +156,8 @@ class AnnotatedTypesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            classes = {
-                WithNested.class,
-                WithCompanion.class,
-                WithUnreadableCompanion.class,
-                InSignature.class,
-                InSignatureOfInterface.class
-            })
+    @ValueSource(classes = {WithNested.class, InSignature.class, InSignatureOfInterface.class})
     void class_that_names_absent_types_and_locks_nothing_does_not(Class<?> type) throws Exception {
         assertThat(types.matches(withoutLibrary(type))).isFalse();
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {LockedInSignature.class, LockedTwice.class, LockedByComposed.class})
-    void class_that_names_absent_types_matches_by_its_file(Class<?> type) throws Exception {
-        assertThat(types.matches(withoutLibrary(type))).isTrue();
     }
 }

@@ -16,11 +16,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.util.PropertyPlaceholderHelper;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringValueResolver;
 
-class DefinitionParserTest {
+class LockOperationSourceTest {
 
     static class Forms {
         @DistributedLock(key = "'x'")
@@ -44,6 +46,12 @@ class DefinitionParserTest {
         @DistributedLock(key = "'x'", leaseString = "${app.bare}")
         void bareNumberOfPlaceholder() {}
 
+        @DistributedLock(key = "'x'", leaseString = "#order.lease")
+        void expression() {}
+
+        @DistributedLock(key = "'x'", waitForString = "${app.policy}")
+        void expressionOfPlaceholder() {}
+
         @DistributedLock(key = "'x'", waitFor = -1)
         void minusOne() {}
 
@@ -54,26 +62,31 @@ class DefinitionParserTest {
         void position(String id) {}
     }
 
-    private static final ConfiguredSettings CONFIGURED =
-            new ConfiguredSettings(false, Duration.ofSeconds(30), Duration.ofSeconds(5), LockSettings.NONE, Map.of());
+    private static final ConfiguredOptions CONFIGURED =
+            new ConfiguredOptions(Duration.ofSeconds(5), LockOptions.NONE, Map.of());
 
-    private static final Map<String, String> PROPERTIES = Map.of("app.lease", "1m", "app.empty", "", "app.bare", "7");
+    private static final Map<String, String> PROPERTIES =
+            Map.of("app.lease", "1m", "app.empty", "", "app.bare", "7", "app.policy", "@policy.wait()");
 
-    private final LockDefinitions definitions = new LockDefinitions(new DefinitionParser(
+    private final LockOperationSource operations = source(
             text -> new PropertyPlaceholderHelper("${", "}").replacePlaceholders(text, PROPERTIES::get),
-            (context, name) -> name,
-            () -> CONFIGURED));
+            new DefaultParameterNameDiscoverer());
+
+    private static LockOperationSource source(StringValueResolver properties, ParameterNameDiscoverer names) {
+        return new LockOperationSource(properties, (context, name) -> name, () -> CONFIGURED, names);
+    }
 
     private static Method method(String name) {
         return ReflectionUtils.findMethod(Forms.class, name, (Class<?>[]) null);
     }
 
-    private LockDefinition definition(String method) {
-        return definitions.find(method(method), Forms.class);
+    private LockOperation operation(String method) {
+        return operations.find(method(method), Forms.class);
     }
 
     private LockRequest request(String method) {
-        return definition(method).request(new Forms(), Forms.class, new Object[0]);
+        LockOperation operation = operation(method);
+        return operation.request(operation.call(new Forms(), Forms.class, new Object[0]));
     }
 
     @Test
@@ -127,6 +140,19 @@ class DefinitionParserTest {
                 .hasRootCauseMessage("A time given as text needs a unit, such as 7ms or 7s");
     }
 
+    @Test
+    void time_is_no_expression() {
+        assertThatThrownBy(() -> request("expression"))
+                .isInstanceOf(LockDefinitionException.class)
+                .hasMessageContainingAll(
+                        "leaseString = \"#order.lease\", but a time cannot be an expression",
+                        "leaseString = \"10s\"",
+                        "LockRequestCustomizer");
+        assertThatThrownBy(() -> request("expressionOfPlaceholder"))
+                .isInstanceOf(LockDefinitionException.class)
+                .hasMessageContaining("(@policy.wait()), but a time cannot be an expression");
+    }
+
     /** As users of Redisson write it. */
     @Test
     void minus_one_is_no_time() {
@@ -136,26 +162,22 @@ class DefinitionParserTest {
     }
 
     @Test
-    void definition_is_parsed_once() {
-        assertThat(definition("texts")).isSameAs(definition("texts"));
+    void operation_is_made_once() {
+        assertThat(operation("texts")).isSameAs(operation("texts"));
     }
 
     @Test
     void unknown_parameter_names_are_told_apart_from_misspelt_ones() {
-        var parser = new DefinitionParser(text -> text, (context, name) -> name, () -> CONFIGURED, withoutNames());
-        assertThatThrownBy(() -> new LockDefinitions(parser).find(method("parameter"), Forms.class))
+        assertThatThrownBy(() -> source(text -> text, withoutNames()).find(method("parameter"), Forms.class))
                 .isInstanceOf(LockDefinitionException.class)
                 .hasMessageContainingAll("no parameter #id", "compile with -parameters", "#p0");
     }
 
     @Test
     void positions_need_no_parameter_names() {
-        var parser = new DefinitionParser(text -> text, (context, name) -> name, () -> CONFIGURED, withoutNames());
-        LockDefinition definition = new LockDefinitions(parser).find(method("position"), Forms.class);
-        assertThat(definition
-                        .request(new Forms(), Forms.class, new Object[] {"7"})
-                        .key())
-                .isEqualTo(LockKey.of("7"));
+        LockOperation operation = source(text -> text, withoutNames()).find(method("position"), Forms.class);
+        var call = operation.call(new Forms(), Forms.class, new Object[] {"7"});
+        assertThat(operation.request(call).key()).isEqualTo(LockKey.of("7"));
     }
 
     interface Crud {
@@ -172,7 +194,7 @@ class DefinitionParserTest {
                 new Class<?>[] {Serializable.class, Carts.class},
                 (self, method, args) -> null);
         Method save = ReflectionUtils.findMethod(Crud.class, "save", String.class);
-        assertThat(definitions.find(save, proxy.getClass()).name()).isEqualTo("Carts.save");
+        assertThat(operations.find(save, proxy.getClass()).name()).isEqualTo("Carts.save");
     }
 
     private static ParameterNameDiscoverer withoutNames() {

@@ -1,0 +1,123 @@
+package io.holdfast.lock.spring.definition;
+
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.convert.DurationStyle;
+
+/** Reads the options that one annotation sets. A time is a number or text, but not both. */
+public final class AnnotationOptions {
+
+    private final DistributedLock annotation;
+    private final Placeholders placeholders;
+    private final String where;
+
+    private AnnotationOptions(DistributedLock annotation, Placeholders placeholders, String where) {
+        this.annotation = annotation;
+        this.placeholders = placeholders;
+        this.where = where;
+    }
+
+    static LockOptions of(DistributedLock annotation, Placeholders placeholders, String where) {
+        AnnotationOptions read = new AnnotationOptions(annotation, placeholders, where);
+        long waitFor = annotation.waitFor() == DistributedLock.UNLIMITED
+                ? annotation.timeUnit().convert(LockRequest.MAX_TIME)
+                : annotation.waitFor();
+        return new LockOptions(
+                read.time("lease", annotation.lease(), annotation.leaseString(), LockRequest.MIN_LEASE),
+                read.time("waitFor", waitFor, annotation.waitForString(), Duration.ZERO),
+                annotation.renew() ? null : false,
+                read.time("minHold", annotation.minHold(), annotation.minHoldString(), Duration.ZERO),
+                null,
+                null,
+                annotation.fair() ? true : null,
+                read.limit(),
+                null,
+                null);
+    }
+
+    private @Nullable Duration time(String name, long number, String text, Duration min) {
+        boolean hasNumber = number != DistributedLock.UNSPECIFIED;
+        if (hasNumber && !text.isEmpty()) {
+            throw new LockDefinitionException(
+                    where + " has both " + name + " = " + number + " and " + name + "String = \"" + text + "\".",
+                    "Use only one of them.");
+        }
+        String resolved = placeholders.resolve(name + "String", text, where).strip();
+        if (!hasNumber && resolved.isEmpty()) {
+            return null;
+        }
+        Exception cause = null;
+        try {
+            Duration time =
+                    hasNumber ? Duration.of(number, annotation.timeUnit().toChronoUnit()) : ofText(resolved);
+            if (time.compareTo(min) >= 0 && time.compareTo(LockRequest.MAX_TIME) <= 0) {
+                return time;
+            }
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            cause = e;
+        }
+        String shown = hasNumber ? " = " + number + " " + annotation.timeUnit() : "String = \"" + text + "\"";
+        throw refuse(name, shown + (resolved.equals(text.strip()) ? "" : " (" + resolved + ")"), resolved, min, cause);
+    }
+
+    private LockDefinitionException refuse(
+            String name, String shown, String text, Duration min, @Nullable Exception cause) {
+        if (text.startsWith("#") || text.startsWith("@")) {
+            return new LockDefinitionException(
+                    where + " has " + name + shown
+                            + ", but a time cannot be an expression: it is the same for all calls.",
+                    "Write text with a unit or a placeholder (" + name + "String = \"10s\", \"${app.lock.time}\"), or"
+                            + " change the request of each call in a LockRequestCustomizer, or with LockTemplate.",
+                    cause);
+        }
+        boolean withoutLimit = name.equals("waitFor") && shown.contains("-");
+        return new LockDefinitionException(
+                where + " has " + name + shown + (lacksUnit(text) ? ", without a unit" : "") + ", which is invalid.",
+                (text.isEmpty() ? name : name + "String") + " must be between " + min.toMillis() + " ms and "
+                        + LockRequest.MAX_TIME.toDays() + " days. Write a number in units of timeUnit (" + name
+                        + " = 10), or text with a unit (" + name
+                        + "String = \"10s\", \"PT10S\", \"${app.lock.time}\"). Omit the attribute to use the value from"
+                        + " the properties."
+                        + (withoutLimit ? " To wait without limit: waitFor = DistributedLock.UNLIMITED." : ""),
+                cause);
+    }
+
+    private static Duration ofText(String text) {
+        if (lacksUnit(text)) {
+            throw new IllegalArgumentException(
+                    "A time given as text needs a unit, such as " + text + "ms or " + text + "s");
+        }
+        return DurationStyle.detectAndParse(text);
+    }
+
+    /**
+     * {@return whether a time is a bare number: that would be seconds in an annotation, and milliseconds in a property}
+     *
+     * @param text of an annotation or a property
+     */
+    public static boolean lacksUnit(String text) {
+        return text.strip().matches("[-+\\d]+");
+    }
+
+    private @Nullable Integer limit() {
+        int limit = annotation.limit();
+        if (limit == -1) {
+            return null;
+        }
+        if (annotation.mode() == LockMode.EXCLUSIVE) {
+            throw new LockDefinitionException(
+                    where + " has limit = " + limit + ", but mode = EXCLUSIVE.",
+                    "Add mode = LockMode.SHARED, or remove the limit.");
+        }
+        if (limit < 1) {
+            throw new LockDefinitionException(
+                    where + " has limit = " + limit + ", which is invalid.",
+                    "limit must be 1 or more; omit it for no limit. In @DistributedSemaphore, this attribute is named permits.");
+        }
+        return limit;
+    }
+}

@@ -1,0 +1,21 @@
+package io.holdfast.lock.spring.definition;
+
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * What the application's properties say of annotated methods.
+ *
+ * @param waitFor how long to wait where nothing else says it
+ * @param scheduled {@code holdfast.scheduled}, for methods that are scheduled
+ * @param instances {@code holdfast.instances}, by the names of operations
+ */
+public record ConfiguredOptions(Duration waitFor, LockOptions scheduled, Map<String, LockOptions> instances) {
+
+    LockOptions of(String name, boolean isScheduled) {
+        return instances
+                .getOrDefault(name, LockOptions.NONE)
+                .or(isScheduled ? scheduled : LockOptions.NONE)
+                .or(new LockOptions(null, waitFor, null, null, null, null, null, null, null, null));
+    }
+}

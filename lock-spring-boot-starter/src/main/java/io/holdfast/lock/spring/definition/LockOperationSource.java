@@ -1,0 +1,272 @@
+package io.holdfast.lock.spring.definition;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.DistributedSemaphore;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.annotation.OnLost;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
+import io.holdfast.lock.spring.coroutine.SuspendFunctions;
+import io.holdfast.lock.spring.key.LockExpression;
+import io.holdfast.lock.spring.key.LockKeys;
+import io.holdfast.lock.spring.result.ResultKind;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.expression.BeanResolver;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringValueResolver;
+import org.springframework.util.function.SingletonSupplier;
+
+/** Makes the {@link LockOperation} of each method with {@link DistributedLock}, or says what is wrong with it. */
+public final class LockOperationSource extends AnnotatedMethods<DistributedLock, LockOperation> {
+
+    private static final Logger log = LoggerFactory.getLogger(LockOperationSource.class);
+
+    private static final LockKey NO_KEY_YET = LockKey.of("-");
+
+    /** What only one of several annotations may set. */
+    private static final List<String> OF_THE_CALL = Stream.of(DistributedLock.class.getDeclaredMethods())
+            .map(Method::getName)
+            .filter(name -> !List.of("name", "key", "mode", "limit", "fair").contains(name))
+            .sorted()
+            .toList();
+
+    private final Placeholders placeholders;
+    private final BeanResolver beans;
+    private final Supplier<ConfiguredOptions> configured;
+    private final ParameterNameDiscoverer parameterNames;
+
+    /**
+     * Creates an instance.
+     *
+     * @param beans resolves placeholders and {@code @bean} references
+     * @param configured yields what the properties say; asked when all beans are there, or at the first call of a method
+     */
+    public LockOperationSource(ConfigurableBeanFactory beans, Supplier<ConfiguredOptions> configured) {
+        this(
+                beans::resolveEmbeddedValue,
+                new BeanFactoryResolver(beans),
+                configured,
+                new DefaultParameterNameDiscoverer());
+    }
+
+    LockOperationSource(
+            StringValueResolver properties,
+            BeanResolver beans,
+            Supplier<ConfiguredOptions> configured,
+            ParameterNameDiscoverer parameterNames) {
+        super(DistributedLock.class);
+        this.placeholders = new Placeholders(properties);
+        this.beans = beans;
+        this.configured = configured;
+        this.parameterNames = parameterNames;
+    }
+
+    @Override
+    protected @Nullable LockOperation read(
+            Method method, Class<?> userClass, List<MergedAnnotation<DistributedLock>> found) {
+        String where = LockOperation.describe(DistributedLock.class, method, userClass);
+        if (found.get(0).getSource() instanceof Class && isFallback(found, method, where)) {
+            return null;
+        }
+        List<MergedAnnotation<DistributedLock>> ordered = leadingFirst(found, where);
+        DistributedLock annotation = ordered.get(0).synthesize();
+        ResultKind result = ResultKind.of(method, userClass, where);
+        Class<?> returnType = ResultKind.typeOf(method, userClass);
+        requireSkippable(annotation, method, returnType, where);
+        Method annotated = found.get(0).getSource() instanceof Method source ? source : method;
+        var scope = new LockExpression.Scope(method, annotated, where, parameterNames, beans);
+        String caller = userClass.getSimpleName() + '.' + KotlinNames.of(method);
+        List<LockOperation.Lock> locks = new ArrayList<>();
+        for (MergedAnnotation<DistributedLock> each : ordered) {
+            locks.add(lock(each, locks.isEmpty(), method, caller, where, scope));
+        }
+        String condition = placeholders.resolve("condition", annotation.condition(), where);
+        return new LockOperation(
+                method,
+                where,
+                caller,
+                List.copyOf(locks),
+                scope,
+                condition.isBlank() ? null : LockExpression.parse("condition", condition, scope),
+                annotation.onContention(),
+                annotation.onLost(),
+                Fallbacks.of(annotation, fallbackOf(annotation, where), method, userClass, where),
+                returnType,
+                result);
+    }
+
+    /**
+     * Looks at what annotations and properties say together, and warns of properties that no annotation has the name of.
+     *
+     * @param all operations of the application
+     * @throws LockDefinitionException if the properties do not fit an annotation
+     */
+    public void checkProperties(List<LockOperation> all) {
+        Set<String> known = new TreeSet<>();
+        for (LockOperation each : all) {
+            for (LockOperation.Lock lock : each.locks()) {
+                var unused = lock.shape().get();
+            }
+            known.add(each.name());
+        }
+        Set<String> unused = new TreeSet<>(configured.get().instances().keySet());
+        unused.removeAll(known);
+        if (!unused.isEmpty()) {
+            log.warn(
+                    "holdfast.instances has settings for names that no @DistributedLock has: {}. They have no"
+                            + " effect. Known names: {}. Names with characters other than letters,"
+                            + " digits and hyphens need brackets: holdfast.instances[Orders.pay]",
+                    String.join(", ", unused),
+                    String.join(", ", known));
+        }
+    }
+
+    /** An annotation of a class does not mean the fallback which it names. */
+    private boolean isFallback(List<MergedAnnotation<DistributedLock>> ofClass, Method method, String where) {
+        return ofClass.stream()
+                .map(each -> fallbackOf(each.synthesize(), where))
+                .anyMatch(KotlinNames.of(method)::equals);
+    }
+
+    private String fallbackOf(DistributedLock annotation, String where) {
+        return placeholders.resolve("fallbackMethod", annotation.fallbackMethod(), where);
+    }
+
+    /** The first one speaks for the call: that which sets an attribute of the call. All others only say what to lock, and how. */
+    private static List<MergedAnnotation<DistributedLock>> leadingFirst(
+            List<MergedAnnotation<DistributedLock>> found, String where) {
+        List<MergedAnnotation<DistributedLock>> ordered = new ArrayList<>(found);
+        ordered.removeIf(each -> ofTheCall(each).isEmpty());
+        if (ordered.size() > 1 && found.size() > 1) {
+            throw new LockDefinitionException(
+                    where + " has " + found.size()
+                            + " lock annotations, more than one of which sets attributes that apply to the"
+                            + " whole call: "
+                            + ordered.stream()
+                                    .map(LockOperationSource::ofTheCall)
+                                    .collect(Collectors.joining(" and "))
+                            + ".",
+                    "Set these on one of them only. The others may only set [fair, key, limit, mode, name].");
+        }
+        found.stream().filter(each -> !ordered.contains(each)).forEach(ordered::add);
+        return ordered;
+    }
+
+    private static String ofTheCall(MergedAnnotation<DistributedLock> annotation) {
+        return OF_THE_CALL.stream().filter(annotation::hasNonDefaultValue).collect(Collectors.joining(", "));
+    }
+
+    private LockOperation.Lock lock(
+            MergedAnnotation<DistributedLock> found,
+            boolean isLeading,
+            Method method,
+            String caller,
+            String where,
+            LockExpression.Scope scope) {
+        DistributedLock annotation = found.synthesize();
+        String given =
+                LiteralText.requireName(placeholders.resolve("name", annotation.name(), where), where, scope.names());
+        List<String> expressions = expressions(annotation, where);
+        if (given.isBlank() && (!given.isEmpty() || expressions.isEmpty())) {
+            throw new LockDefinitionException(
+                    where + " has neither a name nor a key.",
+                    "Specify what to lock: key = \"#order.id\", key = \"'nightly'\", or name = \"nightly\".");
+        }
+        LockKeys keys = new LockKeys(
+                given,
+                expressions.stream()
+                        .map(text -> LockExpression.parse("key", text, scope))
+                        .toList());
+        String name = given.isEmpty() ? caller : given;
+        LockOptions options = AnnotationOptions.of(annotation, placeholders, where);
+        boolean isScheduled =
+                MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(Scheduled.class);
+        return new LockOperation.Lock(name, keys, SingletonSupplier.of(() -> {
+            LockOptions all = isLeading ? options.or(configured.get().of(name, isScheduled)) : options;
+            requirePermits(found, all, where, isLeading ? " or set " + limitOf(name) : "");
+            return shape(all, annotation.mode(), where)
+                    .name(name)
+                    .interruptOnLoss(annotation.onLost() == OnLost.INTERRUPT);
+        }));
+    }
+
+    /** A single blank one is none; a composed annotation may hand on an attribute that was not set. */
+    private List<String> expressions(DistributedLock annotation, String where) {
+        List<String> expressions = Stream.of(annotation.key())
+                .map(text -> placeholders.resolve("key", text, where))
+                .toList();
+        if (expressions.size() == 1 && expressions.get(0).isBlank()) {
+            return List.of();
+        }
+        if (expressions.stream().anyMatch(String::isBlank)) {
+            throw new LockDefinitionException(
+                    where + " has a key of " + expressions.size() + " parts, one of which is blank.",
+                    "Remove it, or give it a value: key = {\"#shop\", \"#order.id\"}.");
+        }
+        return expressions;
+    }
+
+    private static LockRequest shape(LockOptions options, LockMode mode, String where) {
+        try {
+            return options.applyTo(LockRequest.of(NO_KEY_YET), mode);
+        } catch (IllegalArgumentException e) {
+            throw new LockDefinitionException(
+                    where + " has weight = " + options.weight() + " (holdfast.instances), which is invalid: "
+                            + e.getMessage() + ".",
+                    "Set a limit of at least the weight, or remove the weight.",
+                    e);
+        }
+    }
+
+    /** Also if {@code @DistributedSemaphore} is itself a part of another annotation. */
+    private static void requirePermits(
+            MergedAnnotation<DistributedLock> found, LockOptions options, String where, String elsewhere) {
+        boolean isSemaphore = Stream.<MergedAnnotation<?>>iterate(
+                        found, Objects::nonNull, MergedAnnotation::getMetaSource)
+                .anyMatch(each -> each.getType() == DistributedSemaphore.class);
+        if (isSemaphore && options.limit() == null) {
+            throw new LockDefinitionException(
+                    where + " has a @DistributedSemaphore without permits, which would not limit anything.",
+                    "Set permits in the annotation" + elsewhere + ".");
+        }
+    }
+
+    private static String limitOf(String name) {
+        return "holdfast.instances" + (name.matches("[-a-z0-9]+") ? "." + name : "[" + name + "]") + ".limit";
+    }
+
+    private static void requireSkippable(DistributedLock annotation, Method method, Class<?> type, String where) {
+        if (annotation.onContention() != OnContention.SKIP || ResultKind.canBeSkipped(method, type)) {
+            return;
+        }
+        String declared = SuspendFunctions.declaredType(method).getName();
+        String boxed = ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName();
+        throw new LockDefinitionException(
+                where + " has onContention = SKIP, but returns " + (type.isPrimitive() ? "the primitive " : "a ")
+                        + declared + ", so a skipped call has no value to return.",
+                "Return " + (type.isPrimitive() ? boxed + " or an Optional" : "a type that can be empty or null")
+                        + " instead, or use onContention = THROW.");
+    }
+}

@@ -1,0 +1,83 @@
+package io.holdfast.lock.spring.definition;
+
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockRequest;
+import java.time.Duration;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of the annotated methods with a name, unless set by their annotation.
+ *
+ * @param lease How long the lock survives without renewal, at least 100ms. Default is the value of holdfast.lease.
+ * @param waitFor How long to wait for the lock. Zero is a single try. Default is the value of holdfast.wait-for.
+ * @param renew Whether the lease is renewed while the lock is held. Default is the value of holdfast.renew.
+ * @param minHold Keeps others out for at least this time, even if the method ends earlier.
+ * @param maxHold Time after which renewal ends, counted from the grant. Default is the value of holdfast.max-hold.
+ * @param outageTolerance How long a queued caller waits for Redis to recover from a failure. Default is the value of
+ *     holdfast.outage-tolerance.
+ * @param fair Whether callers are served strictly in order of arrival, across all instances of the application.
+ * @param limit How many callers may hold the lock at the same time, if the mode of the annotation is SHARED.
+ * @param weight How much of the limit each call takes. Default is 1.
+ * @param maxWaiting How many calls may wait for the same key. Further calls fail immediately. No limit by default.
+ */
+public record LockOptions(
+        @Nullable Duration lease,
+        @Nullable Duration waitFor,
+        @Nullable Boolean renew,
+        @Nullable Duration minHold,
+        @Nullable Duration maxHold,
+        @Nullable Duration outageTolerance,
+        @Nullable Boolean fair,
+        @Nullable Integer limit,
+        @Nullable Integer weight,
+        @Nullable Integer maxWaiting) {
+
+    /** Nothing is set. */
+    public static final LockOptions NONE = new LockOptions(null, null, null, null, null, null, null, null, null, null);
+
+    /**
+     * {@return these options, and the lower ones where these are not set}
+     *
+     * @param lower what is less close to the method
+     */
+    public LockOptions or(LockOptions lower) {
+        return new LockOptions(
+                first(lease, lower.lease),
+                first(waitFor, lower.waitFor),
+                first(renew, lower.renew),
+                first(minHold, lower.minHold),
+                first(maxHold, lower.maxHold),
+                first(outageTolerance, lower.outageTolerance),
+                first(fair, lower.fair),
+                first(limit, lower.limit),
+                first(weight, lower.weight),
+                first(maxWaiting, lower.maxWaiting));
+    }
+
+    private static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
+        return one == null ? other : one;
+    }
+
+    /** @throws IllegalArgumentException if the weight is above the limit */
+    LockRequest applyTo(LockRequest request, LockMode mode) {
+        LockRequest changed = request;
+        if (mode == LockMode.SHARED) {
+            changed = with(changed.shared(), limit, LockRequest::shared);
+            changed = with(changed, weight, LockRequest::weight);
+        }
+        changed = with(changed, lease, LockRequest::lease);
+        changed = with(changed, waitFor, LockRequest::waitFor);
+        changed = with(changed, renew, LockRequest::renew);
+        changed = with(changed, minHold, LockRequest::minHold);
+        changed = with(changed, maxHold, LockRequest::maxHold);
+        changed = with(changed, outageTolerance, LockRequest::outageTolerance);
+        changed = with(changed, fair, LockRequest::fair);
+        return with(changed, maxWaiting, LockRequest::maxWaiting);
+    }
+
+    private static <T> LockRequest with(
+            LockRequest request, @Nullable T value, BiFunction<LockRequest, T, LockRequest> option) {
+        return value == null ? request : option.apply(request, value);
+    }
+}
