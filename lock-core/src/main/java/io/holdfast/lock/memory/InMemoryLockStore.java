@@ -185,12 +185,7 @@ public final class InMemoryLockStore implements LockStore {
             ClientWaits before = waits.remove(clientId);
             if (!reports.isEmpty()) {
                 WaitTimes times = before == null ? new WaitTimes() : before.times;
-                List<RecordedWait> reported = times.next(reports);
-                times.answered(reported, micros);
-                List<RecordedWait> dated = reported.stream()
-                        .map(wait -> wait.sinceMicros() == 0 ? wait.since(micros) : wait)
-                        .toList();
-                waits.put(clientId, new ClientWaits(times, dated, micros));
+                waits.put(clientId, new ClientWaits(times, times.answered(times.next(reports), micros), micros));
             }
             return waits;
         });

@@ -66,6 +66,11 @@ final class Ballot<A> {
         return nodes.stream().map(answers::get).flatMap(Stream::ofNullable).toList();
     }
 
+    /** Those of one kind. */
+    <B extends A> List<B> answers(Class<B> kind) {
+        return answers().stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
     /** @throws LockStoreException if there are fewer answers */
     List<A> answers(int needed) {
         List<A> all = answers();
@@ -97,7 +102,7 @@ final class Ballot<A> {
     /** Too many servers failed. If enough had not but for connections of this client, which were all in use, the cause says so. */
     synchronized LockStoreException majorityLost(int needed) {
         String reasons = failures.entrySet().stream()
-                .map(each -> each.getKey().name() + ": " + each.getValue().getMessage())
+                .map(each -> each.getKey().name + ": " + each.getValue().getMessage())
                 .collect(Collectors.joining("; "));
         List<ConnectionsInUseException> shortages = failures.values().stream()
                 .map(Throwable::getCause)

@@ -60,7 +60,7 @@ final class Election {
         long proposal = raising ? request.leastToken() : Math.max(clock.proposal(), request.leastToken());
         for (int round = 1; ; round++) {
             Ballot<AcquireReply> ballot = propose(proposal);
-            List<AcquireReply.Granted> grants = grants(ballot);
+            List<AcquireReply.Granted> grants = ballot.answers(AcquireReply.Granted.class);
             if (grants.size() < needed) {
                 return refused(ballot);
             }
@@ -96,15 +96,14 @@ final class Election {
                 token,
                 raising);
         Ballot<AcquireReply> ballot = quorum.askInRound(
-                (node, round) -> node.call(request.owner(), round::add, () -> node.beginAcquire(proposed)),
-                this::isDecided);
+                (node, round) -> node.call(request.owner(), round, () -> node.beginAcquire(proposed)), this::isDecided);
         resent |= ballot.isOutcomeUnknown() || ballot.count(AcquireReply::resent) > 0;
         return ballot;
     }
 
     /** Tokens that are far apart do not decide it while others may still reply: most of them may agree. */
     private boolean isDecided(Ballot<AcquireReply> ballot) {
-        List<AcquireReply.Granted> grants = grants(ballot);
+        List<AcquireReply.Granted> grants = ballot.answers(AcquireReply.Granted.class);
         if (grants.size() < needed) {
             return isRefused(ballot);
         }
@@ -124,13 +123,6 @@ final class Election {
         return ballot.failed() > spare || (held && (request.waiting() || !Merged.isTied(holders(ballot))));
     }
 
-    private static List<AcquireReply.Granted> grants(Ballot<AcquireReply> ballot) {
-        return ballot.answers().stream()
-                .filter(AcquireReply.Granted.class::isInstance)
-                .map(AcquireReply.Granted.class::cast)
-                .toList();
-    }
-
     private static List<Long> tokens(List<AcquireReply.Granted> grants) {
         return grants.stream().map(AcquireReply.Granted::token).sorted().toList();
     }
@@ -139,7 +131,7 @@ final class Election {
         Map<String, Long> tokens = new TreeMap<>();
         for (Node node : quorum.nodes()) {
             if (ballot.answer(node) instanceof AcquireReply.Granted granted) {
-                tokens.put(node.name(), granted.token());
+                tokens.put(node.name, granted.token());
             }
         }
         return tokens;
@@ -176,9 +168,8 @@ final class Election {
     }
 
     private static List<LockHolder> holders(Ballot<AcquireReply> ballot) {
-        return ballot.answers().stream()
-                .filter(AcquireReply.Held.class::isInstance)
-                .flatMap(held -> ((AcquireReply.Held) held).holder().stream())
+        return ballot.answers(AcquireReply.Held.class).stream()
+                .flatMap(held -> held.holder().stream())
                 .toList();
     }
 

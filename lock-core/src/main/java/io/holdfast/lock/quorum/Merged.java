@@ -4,7 +4,6 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStatus;
-import io.holdfast.lock.store.RenewReply;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -42,21 +41,6 @@ final class Merged {
                 .skip(Math.max(0, needed - 1))
                 .findFirst()
                 .orElseThrow();
-    }
-
-    /** Of one of several requests. */
-    static RenewReply renewed(List<RenewReply> replies, int needed, int servers) {
-        long renewed =
-                replies.stream().filter(RenewReply.Renewed.class::isInstance).count();
-        long refused =
-                replies.stream().filter(RenewReply.NotHolder.class::isInstance).count();
-        if (renewed >= needed) {
-            return new RenewReply.Renewed();
-        }
-        return servers - refused < needed
-                ? new RenewReply.NotHolder()
-                : new RenewReply.Failed(
-                        "only " + renewed + " of " + servers + " servers renewed it; " + needed + " are required");
     }
 
     /** The holder that most servers name; of several that are named equally often, the first. */

@@ -4,21 +4,20 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ConnectionsInUseException;
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -62,9 +61,14 @@ final class Node {
     /** A server that keeps failing is not logged more often. */
     private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-    private final String name;
-    private final LockStore store;
-    private final Executor threads;
+    final String name;
+    final LockStore store;
+    final Executor threads;
+
+    /** What its latest call failed with. */
+    volatile @Nullable String failure;
+
+    private final Semaphore places = new Semaphore(MOST_THREADS + MOST_WAITING);
     private final Map<Object, NodeCall<?>> last = new ConcurrentHashMap<>();
     private final Set<OwnerId> inDoubt = Collections.newSetFromMap(Collections.synchronizedMap(new LinkedHashMap<>() {
         @Override
@@ -72,11 +76,12 @@ final class Node {
             return size() > MOST_IN_DOUBT;
         }
     }));
-    private final AtomicInteger calls = new AtomicInteger();
-    private final AtomicBoolean probing = new AtomicBoolean();
+
+    /** The one call that is sent while the server hangs. */
+    private final AtomicReference<@Nullable NodeCall<?>> probe = new AtomicReference<>();
+
     private final AtomicLong nextWarning = new AtomicLong(System.nanoTime());
     private volatile @Nullable LockStoreException outage;
-    private volatile @Nullable String failure;
     private volatile boolean quick = true;
     private volatile boolean closed;
 
@@ -91,32 +96,18 @@ final class Node {
      * One call, in two steps: it is sent, and its reply is read. Each step is done once, by the first thread that claims it; a
      * thread that finds a step claimed leaves it to the other.
      *
-     * <pre>
-     *   NEW ──► SENDING ──► SENT ──► READING ──► complete
-     * </pre>
-     *
      * <p>So one thread can send to all servers before it reads from the first, and if it gets stuck at a server that hangs,
-     * others {@linkplain #finish finish} what it has not begun, each at its own server. Both steps are claimed by
-     * compare-and-set, and the state is SENT only after the pending answer was written, so who reads sees it.
+     * others {@linkplain #finish finish} what it has not begun, each at its own server. Sending is claimed by compare-and-set;
+     * then the pending reply is there, until the thread takes it that will read it.
      */
     final class NodeCall<A> extends CompletableFuture<A> {
 
-        private enum State {
-            NEW,
-            SENDING,
-            SENT,
-            READING
-        }
-
-        private final AtomicReference<State> state = new AtomicReference<>(State.NEW);
         private final Supplier<LockStore.Pending<A>> begin;
-        private LockStore.@Nullable Pending<A> pending;
+        private final AtomicBoolean claimed = new AtomicBoolean();
+        private final AtomicReference<LockStore.@Nullable Pending<A>> pending = new AtomicReference<>();
 
         /** Whether a round sends it, with those to other servers. */
         private volatile boolean joint;
-
-        /** Whether it is the one call that is sent while the server hangs. What waits for it may be the next one. */
-        private boolean probe;
 
         private NodeCall(Supplier<LockStore.Pending<A>> begin) {
             this.begin = begin;
@@ -124,14 +115,12 @@ final class Node {
 
         /** Sends it, unless some thread does so. */
         void send() {
-            if (!state.compareAndSet(State.NEW, State.SENDING)) {
-                return;
-            }
-            try {
-                pending = begin.get();
-                state.set(State.SENT);
-            } catch (RuntimeException | Error e) {
-                fail(e);
+            if (claimed.compareAndSet(false, true)) {
+                try {
+                    pending.set(begin.get());
+                } catch (RuntimeException | Error e) {
+                    fail(e);
+                }
             }
         }
 
@@ -139,7 +128,7 @@ final class Node {
         void finish() {
             long start = System.nanoTime();
             send();
-            LockStore.Pending<A> sent = state.compareAndSet(State.SENT, State.READING) ? pending : null;
+            LockStore.Pending<A> sent = pending.getAndSet(null);
             if (sent == null) {
                 return;
             }
@@ -148,7 +137,7 @@ final class Node {
                 quick = System.nanoTime() - start < SLOW_NANOS;
                 outage = null;
                 failure = null;
-                endProbe();
+                probe.compareAndSet(this, null); // what waits for this call may be the next probe
                 complete(answer);
             } catch (RuntimeException | Error e) {
                 quick = System.nanoTime() - start < SLOW_NANOS;
@@ -164,20 +153,14 @@ final class Node {
             } catch (RuntimeException | Error notLogged) {
                 e.addSuppressed(notLogged);
             }
-            endProbe();
+            probe.compareAndSet(this, null);
             completeExceptionally(e);
-        }
-
-        private void endProbe() {
-            if (probe) {
-                probing.set(false);
-            }
         }
 
         /** Sends and reads, on another thread, what a round has not reached yet. If no thread is available, it reaches it eventually. */
         private void takeOver() {
             if (joint && !isDone()) {
-                execute(this::finish, refused -> {});
+                var unused = execute(this::finish);
             }
         }
 
@@ -265,13 +248,15 @@ final class Node {
     }
 
     private void start(NodeCall<?> call) {
-        execute(() -> run(call), call::completeExceptionally);
+        if (!execute(() -> run(call))) {
+            call.completeExceptionally(new LockStoreException(
+                    name + " is too slow: " + MOST_WAITING + " calls are already waiting for it", null, false));
+        }
     }
 
     private void run(NodeCall<?> call) {
         LockStoreException former = outage;
-        call.probe = former != null && probing.compareAndSet(false, true);
-        if (former == null || call.probe) {
+        if (former == null || probe.compareAndSet(null, call)) {
             call.finish();
         } else {
             call.completeExceptionally(
@@ -279,24 +264,16 @@ final class Node {
         }
     }
 
-    /** @param refused is notified that the work will never run */
-    private void execute(Runnable work, Consumer<LockStoreException> refused) {
-        String reason = name + " is too slow: " + MOST_WAITING + " calls are already waiting for it";
-        RejectedExecutionException cause = null;
-        if (calls.incrementAndGet() <= MOST_THREADS + MOST_WAITING) {
-            try {
-                threads.execute(() -> {
-                    work.run();
-                    calls.decrementAndGet();
-                });
-                return;
-            } catch (RejectedExecutionException e) {
-                reason = "The quorum store is closed";
-                cause = e;
-            }
+    /** Returns false if the work will never run. */
+    private boolean execute(Runnable work) {
+        boolean isTaken = places.tryAcquire();
+        if (isTaken) {
+            DaemonThreads.executeOrRun(threads, () -> {
+                work.run();
+                places.release();
+            });
         }
-        calls.decrementAndGet();
-        refused.accept(new LockStoreException(reason, cause, false));
+        return isTaken;
     }
 
     /** What the store itself refuses, such as a server that rejoins, has no cause. A call without a connection was not sent. */
@@ -319,23 +296,6 @@ final class Node {
                     name,
                     e.getMessage());
         }
-    }
-
-    String name() {
-        return name;
-    }
-
-    LockStore store() {
-        return store;
-    }
-
-    Executor threads() {
-        return threads;
-    }
-
-    /** What its latest call failed with. */
-    Optional<String> failure() {
-        return Optional.ofNullable(failure);
     }
 
     /** Calls in progress will fail, which is not logged. */

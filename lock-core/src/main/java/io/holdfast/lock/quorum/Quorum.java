@@ -1,12 +1,18 @@
 package io.holdfast.lock.quorum;
 
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.Uninterrupted;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
@@ -17,8 +23,12 @@ final class Quorum {
 
     static final int FEWEST = 3;
 
+    private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LAST_ANSWERS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final List<Node> nodes;
     private final Executor rounds;
+    private volatile boolean closed;
 
     /** @param pools returns a pool of that many threads at most; one for each server, and one that runs rounds */
     Quorum(List<QuorumNode> nodes, IntFunction<Executor> pools) {
@@ -73,16 +83,46 @@ final class Quorum {
         return ask(call, ballot -> false);
     }
 
-    /** Calls all servers, by one thread as far as possible, and waits until it is decided. */
-    <A> Ballot<A> askInRound(BiFunction<Node, Round, CompletableFuture<A>> call, Predicate<Ballot<A>> decided) {
-        Round round = new Round();
-        Ballot<A> ballot = open(node -> call.apply(node, round), decided);
-        round.start(rounds);
-        round.await(ballot);
+    /**
+     * Calls all servers, by one thread as far as possible: it sends all calls, and only then reads the replies. With a thread for
+     * each server a pair of calls took twice as long.
+     *
+     * <p><b>The caller is not that thread.</b> A read from a server that has begun to hang ends after a whole command timeout,
+     * and so does making a connection to it; nothing can end it earlier without breaking the connection, and then nobody would
+     * know whether the call is still carried out. So the caller waits for the outcome of the ballot only, and the thread stays
+     * behind at the server that hangs. Other threads take over what it has not come to: after 10 ms, or when the next call of the
+     * same acquisition to that server comes. Each step of a call is done by one thread only, and a later call of the acquisition
+     * waits for the earlier one, see {@link Node}.
+     *
+     * <p><b>The end.</b> A ballot is decided when most servers have answered; as a rule the last answers are there a few
+     * microseconds later. The caller waits for them for up to a millisecond, since then its next call need not wait. A server
+     * that needs longer is slow, and gets threads of its own from then on, so this delay occurs once.
+     *
+     * @param call makes the call to one server; gives it to the round if it may be sent together with those to others
+     */
+    <A> Ballot<A> askInRound(
+            BiFunction<Node, Consumer<Node.NodeCall<?>>, CompletableFuture<A>> call, Predicate<Ballot<A>> decided) {
+        List<Node.NodeCall<?>> round = new ArrayList<>();
+        CountDownLatch end = new CountDownLatch(1);
+        Ballot<A> ballot = open(node -> call.apply(node, round::add), decided);
+        DaemonThreads.executeOrRun(rounds, () -> {
+            round.forEach(Node.NodeCall::send);
+            round.forEach(Node.NodeCall::finish);
+            end.countDown();
+        });
+        if (!ballot.await(PATIENCE_NANOS)) {
+            round.forEach(each -> each.leaveBehind(true));
+            ballot.await(Long.MAX_VALUE);
+        } else if (!Uninterrupted.await(end, LAST_ANSWERS_NANOS)) {
+            round.forEach(each -> each.leaveBehind(false));
+        }
         return ballot;
     }
 
     private <A> Ballot<A> open(Function<Node, CompletableFuture<A>> call, Predicate<Ballot<A>> decided) {
+        if (closed) {
+            throw new LockStoreException("The quorum store is closed", null, false);
+        }
         Ballot<A> ballot = new Ballot<>(nodes, decided);
         for (Node node : nodes) {
             var unused = call.apply(node).whenComplete((answer, failure) -> ballot.add(node, answer, failure));
@@ -90,17 +130,14 @@ final class Quorum {
         return ballot;
     }
 
-    /** The servers, for messages that need no majority. */
-    Stream<LockStore> stores() {
-        return nodes.stream().map(Node::store);
-    }
-
     void close() {
-        Stream.concat(Stream.of(rounds), nodes.stream().map(Node::threads)).forEach(threads -> {
-            if (threads instanceof ExecutorService pool) {
-                pool.shutdown();
-            }
-        });
+        closed = true;
+        Stream.concat(Stream.of(rounds), nodes.stream().map(node -> node.threads))
+                .forEach(threads -> {
+                    if (threads instanceof ExecutorService pool) {
+                        pool.shutdown();
+                    }
+                });
         nodes.forEach(Node::close);
     }
 }

@@ -24,7 +24,6 @@ import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -34,11 +33,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Locks on an odd number of independent servers: a lock is held if a majority has granted it. Works as long as a majority does.
@@ -66,19 +66,17 @@ import java.util.stream.Collectors;
  * refused.
  *
  * <p>One thread sends to all servers before it reads the first reply, and nobody waits for a reply that can no longer change the
- * outcome, see {@link Round}. Thread-safe.
+ * outcome, see {@link Quorum#askInRound}. Thread-safe.
  *
  * @see <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Distributed locks with Redis</a>
  */
 public final class QuorumLockStore implements LockStore {
 
-    private static final Listening NO_SUBSCRIPTION = () -> {};
     private static final String UNKNOWN = "unknown";
 
     private final Quorum quorum;
     private final Duration longestLease;
     private final TokenClock clock;
-    private final Permits permits;
 
     /**
      * Creates an instance.
@@ -90,7 +88,11 @@ public final class QuorumLockStore implements LockStore {
      *     out of range
      */
     public QuorumLockStore(List<QuorumNode> nodes, Duration longestLease) {
-        this(nodes, longestLease, Ticker.SYSTEM, pools());
+        this(
+                nodes,
+                longestLease,
+                Ticker.SYSTEM,
+                most -> DaemonThreads.pool(most, DaemonThreads.numbered("holdfast-quorum-")));
     }
 
     /** For tests, which say when calls are sent. */
@@ -102,12 +104,6 @@ public final class QuorumLockStore implements LockStore {
         this.quorum = new Quorum(nodes, pools);
         this.longestLease = longestLease;
         this.clock = new TokenClock(longestLease, ticker);
-        this.permits = new Permits(ticker);
-    }
-
-    private static IntFunction<Executor> pools() {
-        ThreadFactory threads = DaemonThreads.numbered("holdfast-quorum-");
-        return most -> DaemonThreads.pool(most, threads);
     }
 
     @Override
@@ -119,12 +115,7 @@ public final class QuorumLockStore implements LockStore {
                     + " a cluster.");
         }
         checkLease(request.leaseMillis());
-        AcquireReply reply = new Election(quorum, clock, request).run();
-        int needed = quorum.needed(request.limit());
-        if (reply instanceof AcquireReply.Granted && needed > quorum.majority()) {
-            permits.granted(request.owner(), needed, request.leaseMillis());
-        }
-        return reply;
+        return new Election(quorum, clock, request).run();
     }
 
     @Override
@@ -144,21 +135,19 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public ReleaseReply release(ReleaseRequest request) {
-        int needed = needed(request.owner());
-        Ballot<ReleaseReply> ballot = quorum.askInRound(
-                (node, round) -> node.call(
-                        request.owner(), round::add, () -> node.store().beginRelease(request)),
-                each -> each.isDecided(reply -> reply != ReleaseReply.NOT_HOLDER, needed));
-        ReleaseReply reply = released(needed, ballot);
-        permits.forget(request.owner());
-        return reply;
+        int needed = quorum.needed(request.limit());
+        return released(
+                needed,
+                quorum.askInRound(
+                        (node, round) -> node.call(request.owner(), round, () -> node.store.beginRelease(request)),
+                        each -> each.isDecided(reply -> reply != ReleaseReply.NOT_HOLDER, needed)));
     }
 
     @Override
     public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
         // Whoever looks at the lock next should find it shared everywhere.
         return released(
-                needed(owner),
+                quorum.majority(),
                 quorum.askAll(node -> node.send(owner, store -> store.downgrade(key, owner, lastToken))));
     }
 
@@ -178,10 +167,6 @@ public final class QuorumLockStore implements LockStore {
         return ReleaseReply.NOT_HOLDER;
     }
 
-    private int needed(OwnerId owner) {
-        return permits.needed(owner, quorum.majority());
-    }
-
     @Override
     public List<RenewReply> renew(List<RenewRequest> requests) {
         return requests.isEmpty() ? List.of() : renewed(requests, LockStore::renew);
@@ -197,31 +182,29 @@ public final class QuorumLockStore implements LockStore {
             List<RenewRequest> requests, BiFunction<LockStore, List<RenewRequest>, List<RenewReply>> call) {
         requests.forEach(request -> checkLease(request.leaseMillis()));
         List<RenewRequest> onEachNode = requests.stream()
-                .map(each -> new RenewRequest(each.key(), each.owner(), Drift.added(each.leaseMillis())))
+                .map(each -> new RenewRequest(each.key(), each.owner(), Drift.added(each.leaseMillis()), each.limit()))
                 .toList();
+        // If one is not renewed, it is worth while to wait for the other servers.
         Ballot<List<RenewReply>> ballot = quorum.ask(
-                node -> node.send(store -> call.apply(store, onEachNode)), each -> isRenewed(each, requests));
-        List<List<RenewReply>> answers = ballot.answers(quorum.majority());
-        List<RenewReply> replies = new ArrayList<>(requests.size());
-        for (RenewRequest request : requests) {
-            int at = replies.size();
-            permits.renewed(request.owner(), request.leaseMillis());
-            replies.add(Merged.renewed(
-                    answers.stream().map(each -> each.get(at)).toList(), needed(request.owner()), quorum.size()));
-        }
-        return replies;
+                node -> node.send(store -> call.apply(store, onEachNode)),
+                each -> renewed(requests, each).allMatch(RenewReply.Renewed.class::isInstance));
+        var unused = ballot.answers(quorum.majority());
+        return renewed(requests, ballot).toList();
     }
 
-    /** All of them are; for everything else it is worth while to wait for the other servers. */
-    private boolean isRenewed(Ballot<List<RenewReply>> ballot, List<RenewRequest> requests) {
-        for (int i = 0; i < requests.size(); i++) {
-            int at = i;
+    private Stream<RenewReply> renewed(List<RenewRequest> requests, Ballot<List<RenewReply>> ballot) {
+        return IntStream.range(0, requests.size()).mapToObj(at -> {
+            int needed = quorum.needed(requests.get(at).limit());
             int renewed = ballot.count(replies -> replies.get(at) instanceof RenewReply.Renewed);
-            if (renewed < needed(requests.get(i).owner())) {
-                return false;
+            if (renewed >= needed) {
+                return new RenewReply.Renewed();
             }
-        }
-        return true;
+            int refused = ballot.count(replies -> replies.get(at) instanceof RenewReply.NotHolder);
+            return quorum.size() - refused < needed
+                    ? new RenewReply.NotHolder()
+                    : new RenewReply.Failed("only " + renewed + " of " + quorum.size() + " servers renewed it; "
+                            + needed + " are required");
+        });
     }
 
     /** There are no entries: every waiter polls. */
@@ -240,14 +223,13 @@ public final class QuorumLockStore implements LockStore {
                     return true;
                 }),
                 each -> each.isDecided(left -> left, quorum.majority()));
-        permits.forget(owner);
         ballot.answers(quorum.majority());
     }
 
     @Override
     public Duration longestDelay() {
-        return quorum.stores()
-                .map(LockStore::longestDelay)
+        return quorum.nodes().stream()
+                .map(node -> node.store.longestDelay())
                 .max(Duration::compareTo)
                 .orElseThrow();
     }
@@ -298,7 +280,7 @@ public final class QuorumLockStore implements LockStore {
         Ballot<String> ballot = quorum.askAll(node -> node.send(QuorumLockStore::evictionPolicy));
         Map<String, String> policies = new TreeMap<>();
         for (Node node : quorum.nodes()) {
-            policies.put(node.name(), Objects.requireNonNullElse(ballot.answer(node), UNKNOWN));
+            policies.put(node.name, Objects.requireNonNullElse(ballot.answer(node), UNKNOWN));
         }
         return policies;
     }
@@ -315,24 +297,29 @@ public final class QuorumLockStore implements LockStore {
     @Override
     public Map<String, String> failedServers() {
         Map<String, String> failed = new TreeMap<>();
-        quorum.nodes().forEach(node -> node.failure().ifPresent(message -> failed.put(node.name(), message)));
+        for (Node node : quorum.nodes()) {
+            String failure = node.failure;
+            if (failure != null) {
+                failed.put(node.name, failure);
+            }
+        }
         return failed;
     }
 
     /** There are no messages. */
     @Override
     public Listening listen(String clientId, WakeListener listener) {
-        return NO_SUBSCRIPTION;
+        return () -> {};
     }
 
     @Override
     public void disconnect() {
-        quorum.stores().forEach(LockStore::disconnect);
+        quorum.nodes().forEach(node -> node.store.disconnect());
     }
 
     @Override
     public void connect() {
-        quorum.stores().forEach(LockStore::connect);
+        quorum.nodes().forEach(node -> node.store.connect());
     }
 
     @Override
@@ -342,6 +329,6 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public String toString() {
-        return "the quorum of " + quorum.nodes().stream().map(Node::name).collect(Collectors.joining(", "));
+        return "the quorum of " + quorum.nodes().stream().map(node -> node.name).collect(Collectors.joining(", "));
     }
 }

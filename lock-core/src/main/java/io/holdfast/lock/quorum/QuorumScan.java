@@ -2,17 +2,12 @@ package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.overview.StoreScan;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Scans the locks of all servers in parallel. A lock is held if a majority has the same holder. Servers are read at different
@@ -21,26 +16,35 @@ import java.util.stream.Stream;
 final class QuorumScan implements StoreScan {
 
     private final Quorum quorum;
-    private final String keyPrefix;
 
     /** Of the servers that have not failed. */
-    private final Map<Node, StoreScan> scans = new ConcurrentHashMap<>();
+    private final Map<Node, StoreScan> scans = new LinkedHashMap<>();
 
     /** The servers whose scans go on. */
-    private final Set<Node> open;
+    private final Map<Node, StoreScan> open;
 
     QuorumScan(Quorum quorum, String keyPrefix) {
         this.quorum = quorum;
-        this.keyPrefix = keyPrefix;
-        this.open = new HashSet<>(quorum.nodes());
+        for (Node node : quorum.nodes()) {
+            scans.put(
+                    node,
+                    node.store
+                            .openScan(keyPrefix)
+                            .orElseThrow(() ->
+                                    new UnsupportedOperationException("A server of the quorum cannot list its locks")));
+        }
+        this.open = new LinkedHashMap<>(scans);
     }
 
     @Override
     public boolean step() {
-        Ballot<Boolean> ballot = quorum.askAll(node -> open.contains(node)
-                ? node.send(store -> scan(node, store).step())
-                : CompletableFuture.failedFuture(new LockStoreException("not called", null, false)));
-        for (Node node : List.copyOf(open)) {
+        Ballot<Boolean> ballot = quorum.askAll(node -> {
+            StoreScan scan = open.get(node);
+            return scan == null
+                    ? CompletableFuture.failedFuture(new LockStoreException("not called", null, false))
+                    : node.send(store -> scan.step());
+        });
+        for (Node node : List.copyOf(open.keySet())) {
             Boolean more = ballot.answer(node);
             if (more == null) {
                 scans.remove(node);
@@ -55,14 +59,6 @@ final class QuorumScan implements StoreScan {
         return !open.isEmpty();
     }
 
-    private StoreScan scan(Node node, LockStore store) {
-        return scans.computeIfAbsent(
-                node,
-                unused -> store.openScan(keyPrefix)
-                        .orElseThrow(() ->
-                                new UnsupportedOperationException("A server of the quorum cannot list its locks")));
-    }
-
     @Override
     public int size() {
         return scans.values().stream().mapToInt(StoreScan::size).max().orElse(0);
@@ -75,8 +71,7 @@ final class QuorumScan implements StoreScan {
 
     @Override
     public List<LockStatus> found() {
-        return quorum.nodes().stream()
-                .flatMap(node -> Stream.ofNullable(scans.get(node)))
+        return scans.values().stream()
                 .flatMap(scan -> scan.found().stream())
                 .collect(Collectors.groupingBy(LockStatus::key, LinkedHashMap::new, Collectors.toList()))
                 .values()

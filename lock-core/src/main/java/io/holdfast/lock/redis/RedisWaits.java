@@ -63,7 +63,7 @@ final class RedisWaits {
         List<RecordedWait> dated = client.times.next(waits);
         int sweep = client.reports++ % REPORTS_PER_SWEEP == 0 ? 1 : 0;
         long micros = ask(LuaScript.RECORD_WAITS, Long::parseLong, key, clientId, write(dated), TTL_MILLIS, sweep);
-        client.times.answered(dated, micros);
+        var unused = client.times.answered(dated, micros);
     }
 
     /** See {@link LockStore#recordedWaits}. */

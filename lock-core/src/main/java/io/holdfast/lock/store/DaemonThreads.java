@@ -58,10 +58,7 @@ public final class DaemonThreads {
      * @param name its name, which begins with {@code holdfast-}
      */
     public static Thread create(Runnable work, String name) {
-        Thread thread = new Started(work, name);
-        thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
-        thread.setDaemon(true);
-        return thread;
+        return new Started(work, name);
     }
 
     /**
@@ -170,6 +167,8 @@ public final class DaemonThreads {
 
         private Started(Runnable work, String name) {
             super(null, work, name, 0, false);
+            setContextClassLoader(Thread.currentThread().getContextClassLoader());
+            setDaemon(true);
         }
 
         @Override
@@ -328,16 +327,10 @@ public final class DaemonThreads {
         }
 
         private void ensureRunning() {
-            if (thread == null && !withoutRoom.test(NAME)) {
-                Thread starting = new Thread(null, this, NAME, 0, false);
+            if (thread == null) {
+                Started starting = new Started(this, NAME);
                 starting.setContextClassLoader(DaemonThreads.class.getClassLoader());
-                starting.setDaemon(true);
-                try {
-                    starting.start();
-                    thread = starting;
-                } catch (OutOfMemoryError noThread) {
-                    log.debug("Cannot start thread {} now", NAME, noThread); // tried again by whoever comes next
-                }
+                thread = starting.isStarted() ? starting : null; // tried again by whoever comes next
             }
         }
 

@@ -7,12 +7,12 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.overview.RecordedWait;
-import io.holdfast.lock.store.overview.StoreHealth;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -44,7 +44,7 @@ import java.util.Set;
  *   <li>Data that is no longer needed is removed without further calls.
  * </ul>
  */
-public interface LockStore extends StoreHealth, AutoCloseable {
+public interface LockStore extends AutoCloseable {
 
     /**
      * An entry is dead if no call has asked for it or kept it alive for this long. A client calls every half second, so a client that is
@@ -308,6 +308,36 @@ public interface LockStore extends StoreHealth, AutoCloseable {
 
         @Override
         void close();
+    }
+
+    /**
+     * What each server does when its memory is full: {@code noeviction} keeps locks, all other policies may delete them. Takes up
+     * to one command timeout for each server.
+     *
+     * @return policies by server, with an empty name for a single server; {@code unknown} if a server did not respond or does not report
+     *     its policy; empty if there is no server
+     */
+    default Map<String, String> evictionPolicies() {
+        return Map.of();
+    }
+
+    /**
+     * The servers whose latest call failed, of a store on several servers that works as long as most of them do. Sends no
+     * call.
+     *
+     * @return the message of the failure, without secrets, by server; empty if no call failed, or if there is only one server
+     */
+    default Map<String, String> failedServers() {
+        return Map.of();
+    }
+
+    /**
+     * What makes locks slower although they work, such as a permission that is missing. Takes up to one command timeout.
+     *
+     * @return messages that say what to do, without secrets; empty if nothing is known
+     */
+    default List<String> warnings() {
+        return List.of();
     }
 
     /**

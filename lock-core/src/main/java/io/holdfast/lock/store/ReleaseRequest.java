@@ -14,8 +14,9 @@ import java.time.Duration;
  * @param leaseMillis the longest lease that the holder has requested, in milliseconds; {@link #UNKNOWN_LEASE} if it is unknown. After a
  *     short lease the store need not change the lock's expiry: it remembers the lock until the lease would have expired, and for its
  *     retention
+ * @param limit as in the {@link AcquireRequest}
  */
-public record ReleaseRequest(LockKey key, OwnerId owner, Duration keep, long lastToken, long leaseMillis) {
+public record ReleaseRequest(LockKey key, OwnerId owner, Duration keep, long lastToken, long leaseMillis, int limit) {
 
     /** The lease is unknown: the store itself makes sure that it forgets the lock in time. */
     public static final long UNKNOWN_LEASE = Long.MAX_VALUE;
@@ -27,22 +28,22 @@ public record ReleaseRequest(LockKey key, OwnerId owner, Duration keep, long las
     public static final long NO_TOKEN = 1;
 
     /**
-     * A lock to be released immediately, whose grant reserved one token.
+     * An exclusive lock to be released immediately, whose grant reserved one token.
      *
      * @param key the lock
      * @param owner the holder
      */
     public ReleaseRequest(LockKey key, OwnerId owner) {
-        this(key, owner, Duration.ZERO, ALL_TOKENS, UNKNOWN_LEASE);
+        this(key, owner, Duration.ZERO, ALL_TOKENS, UNKNOWN_LEASE, AcquireRequest.EXCLUSIVE);
     }
 
     /**
-     * {@return a lock to be released immediately, none of whose tokens was used}
+     * {@return an exclusive lock to be released immediately, none of whose tokens was used}
      *
      * @param key the lock
      * @param owner the holder
      */
     public static ReleaseRequest unused(LockKey key, OwnerId owner) {
-        return new ReleaseRequest(key, owner, Duration.ZERO, NO_TOKEN, UNKNOWN_LEASE);
+        return new ReleaseRequest(key, owner, Duration.ZERO, NO_TOKEN, UNKNOWN_LEASE, AcquireRequest.EXCLUSIVE);
     }
 }

@@ -8,5 +8,18 @@ import io.holdfast.lock.api.LockKey;
  * @param key the lock
  * @param owner the holder
  * @param leaseMillis the minimum of its remaining time from now, in milliseconds
+ * @param limit as in the {@link AcquireRequest}
  */
-public record RenewRequest(LockKey key, OwnerId owner, long leaseMillis) {}
+public record RenewRequest(LockKey key, OwnerId owner, long leaseMillis, int limit) {
+
+    /**
+     * One lease of an exclusive lock.
+     *
+     * @param key the lock
+     * @param owner the holder
+     * @param leaseMillis the minimum of its remaining time from now, in milliseconds
+     */
+    public RenewRequest(LockKey key, OwnerId owner, long leaseMillis) {
+        this(key, owner, leaseMillis, AcquireRequest.EXCLUSIVE);
+    }
+}

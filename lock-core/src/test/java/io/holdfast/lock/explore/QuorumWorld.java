@@ -156,7 +156,8 @@ final class QuorumWorld {
                                 client.owner,
                                 Duration.ZERO,
                                 mail.lastToken(),
-                                ReleaseRequest.UNKNOWN_LEASE));
+                                ReleaseRequest.UNKNOWN_LEASE,
+                                AcquireRequest.EXCLUSIVE));
             case LEAVE ->
                 server.store(now)
                         .leave(

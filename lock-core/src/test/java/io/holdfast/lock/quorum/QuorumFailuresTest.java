@@ -321,38 +321,8 @@ class QuorumFailuresTest {
     }
 
     @Test
-    void owner_that_has_given_back_a_permit_needs_no_more_servers_than_others() {
-        acquire(ALICE, 2);
-        release(ALICE);
-        acquire(ALICE, 0);
-        servers.get(0).reachable(false);
-        assertThat(renew(ALICE, LONGEST)).isInstanceOf(RenewReply.Renewed.class);
-        servers.get(0).reachable(true);
-
-        release(ALICE);
-        acquire(ALICE, 2);
-        store.leave(KEY, ALICE, Duration.ZERO, ReleaseRequest.ALL_TOKENS);
-        acquire(ALICE, 0);
-        servers.get(0).reachable(false);
-        assertThat(renew(ALICE, LONGEST)).isInstanceOf(RenewReply.Renewed.class);
-    }
-
-    @Test
     void no_lease_to_renew_needs_no_reply() {
         assertThat(store.renew(List.of())).isEmpty();
-    }
-
-    @Test
-    void permit_that_was_renewed_for_longer_needs_its_servers_for_longer() {
-        store.acquire(request(KEY, ALICE, 2, Duration.ofSeconds(1)));
-        renew(ALICE, LONGEST);
-        time.pass(Duration.ofSeconds(50));
-        for (int i = 0; i < 200; i++) {
-            store.acquire(request(LockKey.of("stock:" + i), new OwnerId("bob", i), 2, Duration.ofSeconds(1)));
-        }
-        servers.get(0).reachable(false);
-
-        assertThat(renew(ALICE, LONGEST)).isInstanceOf(RenewReply.Failed.class);
     }
 
     @Test

@@ -3,11 +3,15 @@ package io.holdfast.lock.quorum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -250,13 +254,28 @@ class QuorumTest {
         QuorumLockStore store = quorum(servers);
         OwnerId owner = owner();
         assertThat(store.acquire(request(owner, 2, 30_000))).isInstanceOf(AcquireReply.Granted.class);
-        assertThat(renew(store, owner)).isInstanceOf(RenewReply.Renewed.class);
+        assertThat(renew(store, owner, 2)).isInstanceOf(RenewReply.Renewed.class);
 
         servers.get(0).reachable(false);
 
-        assertThat(renew(store, owner)).isInstanceOf(RenewReply.Failed.class);
+        assertThat(renew(store, owner, 2)).isInstanceOf(RenewReply.Failed.class);
         servers.get(0).reachable(true);
-        assertThat(renew(store, owner)).isInstanceOf(RenewReply.Renewed.class);
+        assertThat(renew(store, owner, 2)).isInstanceOf(RenewReply.Renewed.class);
+    }
+
+    @Test
+    void client_extends_and_releases_a_permit_on_as_many_servers_as_it_needs() {
+        List<StoreSpy> servers = servers(3);
+        try (LockEngine client = LockEngine.builder(quorum(servers)).build()) {
+            LockHandle permit = client.acquire(LockRequest.of(KEY).shared(2));
+
+            servers.get(0).reachable(false);
+            assertThatThrownBy(() -> permit.extend(Duration.ofSeconds(40))).isInstanceOf(LockStoreException.class);
+
+            servers.get(0).reachable(true);
+            servers.get(0).forceRelease(KEY);
+            assertThatThrownBy(permit::close).isInstanceOf(LockLostException.class);
+        }
     }
 
     @Test
@@ -268,20 +287,20 @@ class QuorumTest {
 
         servers.get(0).reachable(false);
         servers.get(3).reachable(false);
-        assertThat(renew(store, owner)).isInstanceOf(RenewReply.Renewed.class);
+        assertThat(renew(store, owner, AcquireRequest.EXCLUSIVE)).isInstanceOf(RenewReply.Renewed.class);
 
         servers.get(4).forceRelease(KEY);
-        assertThat(renew(store, owner)).isInstanceOf(RenewReply.Failed.class);
+        assertThat(renew(store, owner, AcquireRequest.EXCLUSIVE)).isInstanceOf(RenewReply.Failed.class);
 
         servers.forEach(server -> server.reachable(true));
-        assertThat(renew(store, owner)).isInstanceOf(RenewReply.Renewed.class);
+        assertThat(renew(store, owner, AcquireRequest.EXCLUSIVE)).isInstanceOf(RenewReply.Renewed.class);
         servers.get(0).forceRelease(KEY);
         servers.get(1).forceRelease(KEY);
-        assertThat(renew(store, owner)).isInstanceOf(RenewReply.NotHolder.class);
+        assertThat(renew(store, owner, AcquireRequest.EXCLUSIVE)).isInstanceOf(RenewReply.NotHolder.class);
     }
 
-    private static RenewReply renew(QuorumLockStore store, OwnerId owner) {
-        return store.renew(List.of(new RenewRequest(KEY, owner, 30_000))).get(0);
+    private static RenewReply renew(QuorumLockStore store, OwnerId owner, int limit) {
+        return store.renew(List.of(new RenewRequest(KEY, owner, 30_000, limit))).get(0);
     }
 
     @Test

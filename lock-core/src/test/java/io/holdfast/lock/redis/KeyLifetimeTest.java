@@ -221,7 +221,7 @@ class KeyLifetimeTest {
 
     /** After a lease that is longer than the retention, so that the time-out matters. */
     private ReleaseRequest request(OwnerId owner, Duration keep) {
-        return new ReleaseRequest(key, owner, keep, ReleaseRequest.ALL_TOKENS, HOUR);
+        return new ReleaseRequest(key, owner, keep, ReleaseRequest.ALL_TOKENS, HOUR, AcquireRequest.EXCLUSIVE);
     }
 
     private void release(OwnerId owner, Duration keep) {

@@ -104,7 +104,7 @@ class LayoutTest {
     @Test
     void lock_that_is_kept_for_its_minimum_time() {
         exclusive(first, 1);
-        store.release(new ReleaseRequest(KEY, first, Duration.ofSeconds(5), 0, 30_000));
+        store.release(new ReleaseRequest(KEY, first, Duration.ofSeconds(5), 0, 30_000, AcquireRequest.EXCLUSIVE));
 
         assertFields(Map.of("owner", "-client:1", "lease_end", TIME, "token", TIME, "holder", "web-1\n17\nmain"));
     }

@@ -238,7 +238,7 @@ class RedisLockStoreTest {
     void release_after_a_lease_that_is_short_beside_the_retention_leaves_the_time_to_live_alone() {
         OwnerId owner = acquired(Duration.ofSeconds(30));
 
-        store.release(new ReleaseRequest(KEY, owner, Duration.ZERO, 0, 30_000));
+        store.release(new ReleaseRequest(KEY, owner, Duration.ZERO, 0, 30_000, AcquireRequest.EXCLUSIVE));
 
         assertThat(redis.hkeys(NAME)).doesNotContain("owner");
         assertTimeToLive(Duration.ofSeconds(630));
@@ -249,7 +249,7 @@ class RedisLockStoreTest {
         OwnerId owner = acquired(Duration.ofDays(1));
 
         store.release(new ReleaseRequest(
-                KEY, owner, Duration.ZERO, 0, Duration.ofDays(1).toMillis()));
+                KEY, owner, Duration.ZERO, 0, Duration.ofDays(1).toMillis(), AcquireRequest.EXCLUSIVE));
 
         assertThat(redis.hkeys(NAME)).doesNotContain("owner");
         assertTimeToLive(Duration.ofMinutes(10));
@@ -658,7 +658,12 @@ class RedisLockStoreTest {
         assertThat(renew(KEY, waiter)).isInstanceOf(RenewReply.Renewed.class);
         assertThat(store.release(new ReleaseRequest(KEY, waiter))).isEqualTo(ReleaseReply.RELEASED);
         assertThat(store.release(new ReleaseRequest(
-                        another, holder, HOUR, ReleaseRequest.ALL_TOKENS, ReleaseRequest.UNKNOWN_LEASE)))
+                        another,
+                        holder,
+                        HOUR,
+                        ReleaseRequest.ALL_TOKENS,
+                        ReleaseRequest.UNKNOWN_LEASE,
+                        AcquireRequest.EXCLUSIVE)))
                 .isEqualTo(ReleaseReply.RELEASED);
         store.leave(KEY, newOwner(), HOUR, ReleaseRequest.ALL_TOKENS);
 

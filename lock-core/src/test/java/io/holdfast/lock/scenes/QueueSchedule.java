@@ -196,8 +196,8 @@ final class QueueSchedule {
         long block = holder != null && holder.exclusive ? holder.request.tokens() : 1;
         long last = block > 1 ? tokens.get(owner) + random.nextInt((int) block) : 0;
         log("release", owner + " last token " + last);
-        ReleaseReply reply =
-                store.release(new ReleaseRequest(key, owner, Duration.ZERO, last, ReleaseRequest.UNKNOWN_LEASE));
+        ReleaseReply reply = store.release(new ReleaseRequest(
+                key, owner, Duration.ZERO, last, ReleaseRequest.UNKNOWN_LEASE, AcquireRequest.EXCLUSIVE));
         assertThat(reply == ReleaseReply.RELEASED).isEqualTo(model.release(owner));
         if (last > 0) {
             assertThat(last).isLessThanOrEqualTo(lastToken);

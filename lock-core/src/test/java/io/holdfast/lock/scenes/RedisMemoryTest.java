@@ -82,7 +82,8 @@ class RedisMemoryTest {
         AcquireRequest held = request("order:100001", SHORT, AcquireRequest.EXCLUSIVE);
         store.acquire(held);
         measured.put("held", bytes(redis, "order:100001"));
-        store.release(new ReleaseRequest(held.key(), held.owner(), Duration.ZERO, ReleaseRequest.ALL_TOKENS, LEASE));
+        store.release(new ReleaseRequest(
+                held.key(), held.owner(), Duration.ZERO, ReleaseRequest.ALL_TOKENS, LEASE, AcquireRequest.EXCLUSIVE));
         assertThat(redis.pttl("lock:{order:100001}")).isGreaterThan(RETENTION).isLessThanOrEqualTo(RETENTION + LEASE);
         measured.put("idle, token retained", bytes(redis, "order:100001"));
         store.acquire(request("order:100002", LONG, AcquireRequest.EXCLUSIVE));

@@ -13,7 +13,6 @@ import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.time.Duration;
 import java.util.Collections;
@@ -343,7 +342,7 @@ public final class HeldLocks {
     /** Extends the lease at the store to at least that time from now on. */
     public void extend(Hold hold, long nanos) {
         long millis = Math.max(TimeUnit.NANOSECONDS.toMillis(nanos), hold.leastMillis());
-        var request = new RenewRequest(hold.key(), hold.owner(), millis);
+        var request = hold.renewRequest(millis);
         long sentAt = client.ticker().nanos();
         RenewReply reply = ClientContext.uninterruptibly(() -> client.store().extend(request));
         if (reply instanceof RenewReply.Failed failure) {

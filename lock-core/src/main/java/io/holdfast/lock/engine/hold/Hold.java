@@ -9,6 +9,7 @@ import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.waiting.LocalQueue.Place;
@@ -564,7 +565,12 @@ public final class Hold {
      * @param longestMillis how long its lease was at most; {@link ReleaseRequest#UNKNOWN_LEASE} if that is not known
      */
     ReleaseRequest releaseRequest(long longestMillis) {
-        return new ReleaseRequest(key, owner(), keep(), lastToken(), longestMillis);
+        return new ReleaseRequest(key, owner(), keep(), lastToken(), longestMillis, terms.limit());
+    }
+
+    /** The request for at least that lease from now on. */
+    RenewRequest renewRequest(long millis) {
+        return new RenewRequest(key, owner(), millis, terms.limit());
     }
 
     /** How long the lock is kept after its release, to be held for its minimum time; rounded up to 1 ms. */

@@ -10,7 +10,6 @@ import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
-import io.holdfast.lock.store.RenewRequest;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -214,7 +213,7 @@ final class Release {
     /** A downgrade keeps the end of the lease. A reservation that ends later is replaced by the lease before. */
     private void confirm(Hold hold) {
         if (hold.leastMillis() > Hold.LOOK_MILLIS && hold.leaseNanos() < LockStore.RESERVATION.toNanos()) {
-            client.store().extend(new RenewRequest(hold.key(), hold.owner(), hold.leastMillis()));
+            client.store().extend(hold.renewRequest(hold.leastMillis()));
         }
     }
 

@@ -355,7 +355,7 @@ final class Watchdog implements AutoCloseable {
 
     private static RenewRequest request(Hold hold) {
         long millis = hold.isRenewing() ? TimeUnit.NANOSECONDS.toMillis(hold.leaseNanos()) : hold.leastMillis();
-        return new RenewRequest(hold.key(), hold.owner(), millis);
+        return hold.renewRequest(millis);
     }
 
     private void settle(List<Hold> holds, List<RenewRequest> requests, List<RenewReply> replies, long sentAt) {

@@ -41,12 +41,15 @@ public final class WaitTimes {
      *
      * @param reported the reported waits
      * @param micros the server's time at the report
+     * @return the reported waits, each with its beginning
      */
-    public synchronized void answered(List<RecordedWait> reported, long micros) {
+    public synchronized List<RecordedWait> answered(List<RecordedWait> reported, long micros) {
+        List<RecordedWait> dated = reported.stream()
+                .map(wait -> wait.sinceMicros() == 0 ? wait.since(micros) : wait)
+                .toList();
         known.clear();
-        for (RecordedWait wait : reported) {
-            known.put(wait.report().id(), wait.sinceMicros() == 0 ? wait.since(micros) : wait);
-        }
+        dated.forEach(wait -> known.put(wait.report().id(), wait));
         answeredMicros = micros;
+        return dated;
     }
 }

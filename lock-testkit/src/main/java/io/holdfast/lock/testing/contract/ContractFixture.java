@@ -204,7 +204,8 @@ abstract class ContractFixture {
     }
 
     final ReleaseReply releaseLater(OwnerId owner, Duration keep) {
-        return store().release(new ReleaseRequest(key, owner, keep, 0, ReleaseRequest.UNKNOWN_LEASE));
+        return store().release(new ReleaseRequest(
+                key, owner, keep, 0, ReleaseRequest.UNKNOWN_LEASE, AcquireRequest.EXCLUSIVE));
     }
 
     final void leave(OwnerId owner) {

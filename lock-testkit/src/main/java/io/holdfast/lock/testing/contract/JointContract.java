@@ -229,8 +229,15 @@ abstract class JointContract extends ContractFixture {
         granted(store().acquire(oneTry(second, next(alice))));
 
         releaseAll(List.of(
-                new ReleaseRequest(key, alice, LEASE, ReleaseRequest.ALL_TOKENS, LEASE.toMillis()),
-                new ReleaseRequest(second, next(alice), Duration.ZERO, ReleaseRequest.ALL_TOKENS, LEASE.toMillis())));
+                new ReleaseRequest(
+                        key, alice, LEASE, ReleaseRequest.ALL_TOKENS, LEASE.toMillis(), AcquireRequest.EXCLUSIVE),
+                new ReleaseRequest(
+                        second,
+                        next(alice),
+                        Duration.ZERO,
+                        ReleaseRequest.ALL_TOKENS,
+                        LEASE.toMillis(),
+                        AcquireRequest.EXCLUSIVE)));
 
         assertThat(tryOnce(bob)).isInstanceOf(AcquireReply.Held.class);
         assertThat(isFree(second)).isTrue();
@@ -241,7 +248,7 @@ abstract class JointContract extends ContractFixture {
         long first = granted(tryForTokens(alice, EXCLUSIVE, 1_000_000));
 
         releaseAll(List.of(
-                new ReleaseRequest(key, alice, Duration.ZERO, first + 5, LEASE.toMillis()),
+                new ReleaseRequest(key, alice, Duration.ZERO, first + 5, LEASE.toMillis(), AcquireRequest.EXCLUSIVE),
                 new ReleaseRequest(keys().get(1), bob)));
 
         assertThat(store().inspect(key).lastToken()).isEqualTo(first + 5);

@@ -95,7 +95,8 @@ abstract class TokenContract extends ContractFixture {
     void tokens_that_were_not_used_are_given_back_by_a_release_that_keeps_the_lock() {
         long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
 
-        store().release(new ReleaseRequest(key, alice, Duration.ofSeconds(1), first + 5, ReleaseRequest.UNKNOWN_LEASE));
+        store().release(new ReleaseRequest(
+                key, alice, Duration.ofSeconds(1), first + 5, ReleaseRequest.UNKNOWN_LEASE, AcquireRequest.EXCLUSIVE));
 
         assertThat(lastToken()).isEqualTo(first + 5);
     }
@@ -277,7 +278,8 @@ abstract class TokenContract extends ContractFixture {
     }
 
     private void releaseWithLastToken(OwnerId owner, long lastToken) {
-        store().release(new ReleaseRequest(key, owner, Duration.ZERO, lastToken, ReleaseRequest.UNKNOWN_LEASE));
+        store().release(new ReleaseRequest(
+                key, owner, Duration.ZERO, lastToken, ReleaseRequest.UNKNOWN_LEASE, AcquireRequest.EXCLUSIVE));
     }
 
     private long lastToken() {
