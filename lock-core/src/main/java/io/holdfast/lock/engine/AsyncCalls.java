@@ -5,7 +5,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.hold.AcquireResult;
-import io.holdfast.lock.engine.hold.ClosableHandle;
+import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.store.DaemonThreads;
@@ -94,7 +94,7 @@ final class AsyncCalls {
     <T extends @Nullable Object> CompletableFuture<T> execute(
             LockKey key,
             Function<Caller, Steps> acquisition,
-            Function<AcquireResult, ClosableHandle> required,
+            Function<AcquireResult, Handle> required,
             Function<? super LockHandle, ? extends CompletionStage<T>> work) {
         if (!places.tryAcquire()) {
             return CompletableFuture.failedFuture(new LockOverloadException("Lock '" + key + "' was not requested: "
@@ -155,7 +155,7 @@ final class AsyncCalls {
     /** One call. It has a place among those that may wait, which it gives back once, when it no longer waits for the lock. */
     private final class Execution<T extends @Nullable Object> implements Runnable {
 
-        private final Function<AcquireResult, ClosableHandle> required;
+        private final Function<AcquireResult, Handle> required;
         private final Function<? super LockHandle, ? extends CompletionStage<T>> work;
         private final CompletableFuture<T> result = new CompletableFuture<>();
         private final AtomicReference<State> state = new AtomicReference<>(State.SCHEDULED);
@@ -164,7 +164,7 @@ final class AsyncCalls {
         private Runnable cancelTimer = () -> {};
 
         Execution(
-                Function<AcquireResult, ClosableHandle> required,
+                Function<AcquireResult, Handle> required,
                 Function<? super LockHandle, ? extends CompletionStage<T>> work) {
             this.required = required;
             this.work = work;
@@ -211,7 +211,7 @@ final class AsyncCalls {
 
         @Override
         public void run() {
-            ClosableHandle handle;
+            Handle handle;
             try {
                 handle = acquire();
                 if (handle == null) {
@@ -227,7 +227,7 @@ final class AsyncCalls {
         }
 
         /** Continues as far as it can. Returns null if it waits. */
-        private @Nullable ClosableHandle acquire() throws InterruptedException {
+        private @Nullable Handle acquire() throws InterruptedException {
             Steps acquisition = Objects.requireNonNull(steps);
             do {
                 state.set(State.RUNNING);
@@ -250,7 +250,7 @@ final class AsyncCalls {
             places.release();
         }
 
-        private void begin(ClosableHandle handle) {
+        private void begin(Handle handle) {
             if (result.isDone()) {
                 close(handle, null);
                 return;
@@ -266,7 +266,7 @@ final class AsyncCalls {
             }
         }
 
-        private void startWork(ClosableHandle handle) {
+        private void startWork(Handle handle) {
             if (result.isDone()) {
                 DaemonThreads.executeOrRun(releasing, () -> close(handle, null));
                 return;
@@ -275,7 +275,7 @@ final class AsyncCalls {
         }
 
         /** Whatever is thrown, also a checked exception of Kotlin, ends the call. */
-        private void work(ClosableHandle handle) {
+        private void work(Handle handle) {
             try {
                 handle.interruptOnLoss();
                 CompletionStage<T> stage = Objects.requireNonNull(
@@ -287,7 +287,7 @@ final class AsyncCalls {
             }
         }
 
-        private void detach(ClosableHandle handle, CompletionStage<T> stage) {
+        private void detach(Handle handle, CompletionStage<T> stage) {
             try {
                 handle.detach();
                 if (handle.interruptsOnLoss()) {
@@ -298,7 +298,7 @@ final class AsyncCalls {
             }
         }
 
-        private void follow(ClosableHandle handle, CompletionStage<T> stage) {
+        private void follow(Handle handle, CompletionStage<T> stage) {
             try {
                 stage.whenCompleteAsync(
                         (value, failure) -> tell(value, close(handle, failure)),
@@ -312,7 +312,7 @@ final class AsyncCalls {
             }
         }
 
-        private static @Nullable Throwable close(ClosableHandle handle, @Nullable Throwable failure) {
+        private static @Nullable Throwable close(Handle handle, @Nullable Throwable failure) {
             try {
                 handle.closeAfter(failure);
                 return failure;

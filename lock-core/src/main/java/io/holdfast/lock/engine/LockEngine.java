@@ -33,7 +33,7 @@ import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.deadlock.NestedWaits;
 import io.holdfast.lock.engine.hold.AcquireResult;
-import io.holdfast.lock.engine.hold.ClosableHandle;
+import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Terms;
@@ -175,7 +175,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     public <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             LockRequest request, LockedFunction<T, E> work) throws E {
         AcquireResult result = acquire(request, Duration.ZERO, true);
-        if (result instanceof ClosableHandle granted) {
+        if (result instanceof Handle granted) {
             return new LockResult.Executed<>(run(granted, work));
         }
         var refused = (AcquireResult.Contended) result;
@@ -186,8 +186,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
                 overview().blockage(refused));
     }
 
-    private static <T extends @Nullable Object, E extends Throwable> T run(
-            ClosableHandle handle, LockedFunction<T, E> work) throws E {
+    private static <T extends @Nullable Object, E extends Throwable> T run(Handle handle, LockedFunction<T, E> work)
+            throws E {
         T result;
         try {
             result = work.apply(handle);
@@ -206,7 +206,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public Optional<LockHandle> tryAcquire(LockRequest request) {
-        return acquire(request, Duration.ZERO, false) instanceof ClosableHandle granted
+        return acquire(request, Duration.ZERO, false) instanceof Handle granted
                 ? Optional.of(granted)
                 : Optional.empty();
     }
@@ -326,8 +326,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     /** The handle, or an exception that says why there is none. */
-    private ClosableHandle handle(AcquireResult result) {
-        if (result instanceof ClosableHandle granted) {
+    private Handle handle(AcquireResult result) {
+        if (result instanceof Handle granted) {
             return granted;
         }
         var refused = (AcquireResult.Contended) result;

@@ -6,16 +6,16 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.engine.hold.AcquireResult;
-import io.holdfast.lock.engine.hold.ClosableHandle;
+import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.Hold;
-import io.holdfast.lock.engine.hold.MultiHandle;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -87,7 +87,7 @@ final class RemoteLockView implements RemoteLock {
 
     private boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
         AcquireResult result = engine.acquire(request, budget, true, interruptible);
-        if (result instanceof ClosableHandle handle) {
+        if (result instanceof Handle handle) {
             handle.lockedByView();
             return true;
         }
@@ -121,21 +121,19 @@ final class RemoteLockView implements RemoteLock {
     /** Closes the handle of each key that was opened last, or none if one is missing. */
     @Override
     public void unlock() {
+        Map<LockKey, Hold> thread = engine.locks().ofCurrentThread();
+        List<Hold.Use> last = new ArrayList<>(each.size());
         for (LockRequest one : each) {
-            Hold hold = engine.locks().ofCurrentThread().get(one.key());
-            if (hold == null || !hold.isLockedByView(isExclusive(one))) {
+            Hold hold = thread.get(one.key());
+            Hold.Use use = hold == null ? null : hold.lastOfView(isExclusive(one));
+            if (use == null) {
                 throw new IllegalMonitorStateException("Thread "
                         + Thread.currentThread().getName() + " has not acquired lock '" + one.key()
                         + "' through a RemoteLock, or has already released it");
             }
+            last.add(use);
         }
-        List<ClosableHandle> last = each.stream().map(this::takeLast).toList();
-        (last.size() == 1 ? last.get(0) : MultiHandle.of(last)).close();
-    }
-
-    private ClosableHandle takeLast(LockRequest one) {
-        Hold hold = Objects.requireNonNull(engine.locks().ofCurrentThread().get(one.key()));
-        return Objects.requireNonNull(hold.unlockedByView(isExclusive(one)));
+        new Handle(engine.locks(), thread, last).close();
     }
 
     @Override

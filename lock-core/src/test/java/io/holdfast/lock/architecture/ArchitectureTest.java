@@ -64,9 +64,7 @@ class ArchitectureTest {
                             "Budget")),
             entry("engine", Set.of("LockEngine", "LockEngineBuilder")),
             entry("engine.acquire", Set.of("Acquisition", "Call", "MultiAcquisition", "Steps", "Waits")),
-            entry(
-                    "engine.hold",
-                    Set.of("AcquireResult", "ClosableHandle", "Handle", "HeldLocks", "Hold", "MultiHandle", "Terms")),
+            entry("engine.hold", Set.of("AcquireResult", "Handle", "HeldLocks", "Hold", "Terms")),
             entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
             entry("engine.deadlock", Set.of("NestedWaits", "WaitGraph")),
             entry("engine.client", Set.of("Cleanup", "ClientContext", "Each", "EventPublisher", "ServerWorkers")));

@@ -2,11 +2,13 @@ package io.holdfast.lock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -138,5 +140,18 @@ class HandleTest extends EngineFixture {
                 last = handle.fencingToken();
             }
         }
+    }
+
+    @Test
+    void work_that_failed_because_of_the_loss_fails_with_that_exception_itself() {
+        LockLostException[] thrown = new LockLostException[1];
+
+        assertThatThrownBy(() -> locks.execute(LockRequest.ofAll(List.of(KEY, "other")), handle -> {
+                    others.forceRelease(KEY);
+                    thrown[0] =
+                            catchThrowableOfType(LockLostException.class, () -> handle.extend(Duration.ofMinutes(1)));
+                    throw thrown[0];
+                }))
+                .isSameAs(thrown[0]);
     }
 }

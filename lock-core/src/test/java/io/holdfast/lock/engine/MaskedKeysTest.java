@@ -136,8 +136,7 @@ class MaskedKeysTest extends EngineFixture {
                 LockHandle several = masking.acquire(LockRequest.ofAll(List.of("b", "c")))) {
             assertThat(catchThrowable(() -> one.fencingToken(other)))
                     .hasMessage(
-                            "This handle is for lock '%s', not '%s'",
-                            LockKey.of("a").masked(), other.masked());
+                            "This handle covers [%s], not '%s'", LockKey.of("a").masked(), other.masked());
             assertThat(catchThrowable(() -> several.fencingToken(other)))
                     .hasMessage(
                             "This handle covers [%s, %s], not '%s'",

@@ -248,4 +248,15 @@ class RemoteLockViewTest extends EngineFixture {
         assertThat(view.readLock().isHeldByCurrentThread()).isTrue();
         view.readLock().unlock();
     }
+
+    /** All its uses have ended with the client; the view tells of the loss once. */
+    @Test
+    void lock_that_a_closed_client_took_away_is_unlocked_once() {
+        RemoteLock view = locks.getLock(KEY);
+        view.lock();
+        locks.close();
+
+        assertThat(catchThrowable(view::unlock)).isInstanceOf(LockLostException.class);
+        assertThat(catchThrowable(view::unlock)).isInstanceOf(IllegalMonitorStateException.class);
+    }
 }

@@ -8,7 +8,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.hold.AcquireResult;
-import io.holdfast.lock.engine.hold.ClosableHandle;
+import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.HolderInfo;
@@ -90,8 +90,8 @@ abstract class StepsFixture {
     /** Its next step brings the lock. */
     static LockHandle granted(Steps steps) {
         assertThat(proceed(steps)).isZero();
-        assertThat(steps.result()).isInstanceOf(ClosableHandle.class);
-        return (ClosableHandle) steps.result();
+        assertThat(steps.result()).isInstanceOf(Handle.class);
+        return (Handle) steps.result();
     }
 
     static void assertRefused(Steps steps) {

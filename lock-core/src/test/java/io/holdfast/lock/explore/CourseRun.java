@@ -347,7 +347,7 @@ final class CourseRun implements LockStore {
     }
 
     private Hold hold() {
-        return (Hold) ObjectGraph.read(handle, "hold");
+        return Holds.of(handle);
     }
 
     /** Once, before the engine is stopped. */

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
@@ -52,17 +50,5 @@ class NativeHintsTest {
         Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, "configuration");
         assertThat(field).isNotNull();
         assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(field)).accepts(hints);
-    }
-
-    @Test
-    void fields_that_are_updated_atomically_can_be_reached() throws Exception {
-        List<Field> updated = Stream.of(
-                        Class.forName("io.holdfast.lock.engine.hold.Hold").getDeclaredFields())
-                .filter(field -> Modifier.isVolatile(field.getModifiers()))
-                .toList();
-        assertThat(updated)
-                .isNotEmpty()
-                .allMatch(field ->
-                        RuntimeHintsPredicates.reflection().onFieldAccess(field).test(hints));
     }
 }

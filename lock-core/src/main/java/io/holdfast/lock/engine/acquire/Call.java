@@ -3,7 +3,6 @@ package io.holdfast.lock.engine.acquire;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.engine.hold.AcquireResult;
-import io.holdfast.lock.engine.hold.ClosableHandle;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
@@ -115,7 +114,7 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
         return result instanceof AcquireResult.Contended refused
                 ? new LockEvent.NotAcquired(key, terms.name(), refused.waited(), refused.holder())
                 : new LockEvent.Acquired(
-                        key, terms.name(), ((ClosableHandle) result).fencingToken(), budget.spent(), handedOff);
+                        key, terms.name(), ((Handle) result).fencingToken(), budget.spent(), handedOff);
     }
 
     LockEvent.Failed failed(Throwable failure) {

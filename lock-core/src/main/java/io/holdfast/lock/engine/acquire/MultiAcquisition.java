@@ -9,7 +9,6 @@ import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Hold;
-import io.holdfast.lock.engine.hold.MultiHandle;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -134,7 +133,7 @@ public final class MultiAcquisition implements Steps {
 
     /** Starts over if a lock was lost while it waited for the others; once more when the budget is spent. */
     private void allAreThere() {
-        MultiHandle handle = new MultiHandle(taken);
+        Handle handle = Handle.of(taken);
         if (handle.isHeld()) {
             result = handle;
             return;
@@ -152,9 +151,9 @@ public final class MultiAcquisition implements Steps {
     }
 
     private void giveBack() {
-        MultiHandle handle = new MultiHandle(taken);
+        List<Handle> former = List.copyOf(taken);
         taken.clear();
-        handle.giveBack();
+        Handle.giveBack(former);
     }
 
     @Override
@@ -201,7 +200,7 @@ public final class MultiAcquisition implements Steps {
             found = enterAll() ? ask(clientId) : null;
             return found;
         } finally {
-            if (!(found instanceof MultiHandle)) {
+            if (!(found instanceof Handle)) {
                 Each.run(members, member -> member.place.leave());
             }
         }
@@ -303,12 +302,12 @@ public final class MultiAcquisition implements Steps {
             if (shared.locks().isOver(clientId)) {
                 throw shared.locks().tooLate(calls.get(0).key());
             }
-            MultiHandle all = new MultiHandle(handles);
+            Handle all = Handle.of(handles);
             held = all.isHeld();
             return held ? all : null;
         } finally {
             if (!held) {
-                new MultiHandle(handles).giveBack();
+                Handle.giveBack(handles);
                 members.subList(handles.size(), members.size())
                         .forEach(member -> member.call.giveBack(shared.locks(), member.owner, member.place));
             }

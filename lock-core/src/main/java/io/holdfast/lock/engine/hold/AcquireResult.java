@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /** The outcome of an acquisition of one or several locks: a handle, or nothing is held. */
-public sealed interface AcquireResult permits ClosableHandle, AcquireResult.Contended {
+public sealed interface AcquireResult permits Handle, AcquireResult.Contended {
 
     /**
      * Nothing is held.

@@ -1,29 +1,35 @@
 package io.holdfast.lock.engine.hold;
 
 import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * One of the handles of a hold. Its state moves one way, by compare-and-set: attached → detached → closed, or attached →
- * closed. So the hold counts it exactly once, and removes it exactly once, whichever threads detach and close it. The hold also
- * counts the handles that need renewal, and those that end with their thread.
+ * What a caller closes: a use of one hold, or of several as one, which are held while all are held, and lost when one is lost.
  *
- * <p><b>Interrupt on loss.</b> Loss and end hold the monitor of the handle. If the loss comes first, the thread is interrupted while
- * the handle has not ended, and the end clears the flag. If the end comes first, there is no thread left to interrupt. So no thread
- * is interrupted after its handle has ended, for example during its next task in a pool; and a thread that was interrupted has lost
- * the lock before, and learns of it when it closes the handle.
+ * <p>Its state moves one way, by compare-and-set: attached → detached → closed, or attached → closed. So each hold counts it exactly
+ * once, and removes it exactly once, whichever threads detach and close it.
  */
-public final class Handle implements ClosableHandle {
+public final class Handle implements LockHandle, AcquireResult {
+
+    private static final Logger log = LoggerFactory.getLogger(Handle.class);
 
     private enum State {
         ATTACHED,
@@ -32,98 +38,84 @@ public final class Handle implements ClosableHandle {
     }
 
     private final AtomicReference<State> state = new AtomicReference<>(State.ATTACHED);
-    final HeldLocks locks;
-    final Hold hold;
+    private final HeldLocks locks;
     private final Map<LockKey, Hold> thread;
-    private final boolean exclusive;
-    private final boolean renewing;
-    private final boolean bound;
-    private final boolean interrupting;
-
-    /** Whom a loss interrupts; guarded by this monitor, as is whether it has. */
-    private @Nullable Thread worker;
-
-    private boolean interrupted;
+    final List<Hold.Use> uses;
 
     /**
-     * What its close has found: the loss, and whether it has ended the hold, so that the lock has yet to be given back. Used by the
-     * thread that closes it.
+     * @param thread what its thread, or task, holds
+     * @param uses in the order in which the locks were acquired, at least one
      */
-    LockEvent.@Nullable Lost loss;
-
-    boolean last;
-
-    /**
-     * @param terms what was asked for
-     * @param caller who; a bound handle ends with the current thread
-     */
-    Handle(HeldLocks locks, Hold hold, Terms terms, HeldLocks.Caller caller) {
+    public Handle(HeldLocks locks, Map<LockKey, Hold> thread, List<Hold.Use> uses) {
         this.locks = locks;
-        this.hold = hold;
-        this.thread = caller.holds();
-        this.exclusive = terms.isExclusive();
-        this.renewing = terms.renew();
-        this.bound = caller.bound();
-        this.interrupting = terms.interrupting();
-        if (renewing) {
-            hold.startRenewing();
-        }
-        if (bound) {
-            hold.bindTo(Thread.currentThread());
-        }
-        if (!caller.task()) {
-            interruptOnLoss();
-        }
+        this.thread = thread;
+        this.uses = uses;
+    }
+
+    /** One handle instead of several of one caller, which are not used any more. */
+    public static Handle of(List<Handle> parts) {
+        Handle first = parts.get(0);
+        return new Handle(
+                first.locks,
+                first.thread,
+                parts.stream().flatMap(part -> part.uses.stream()).toList());
     }
 
     @Override
     public LockKey key() {
-        return hold.key();
+        return uses.get(0).hold().key();
     }
 
     @Override
     public List<LockKey> keys() {
-        return List.of(key());
+        return uses.stream().map(use -> use.hold().key()).toList();
     }
 
-    @Override
+    /** It was opened by views of its locks, and is closed by them. */
     public void lockedByView() {
-        hold.lockedByView(this);
+        uses.forEach(use -> use.ofView = true);
     }
 
     @Override
     public long fencingToken() {
-        return hold.token();
+        if (uses.size() > 1) {
+            throw new IllegalStateException(
+                    "This handle covers several keys, each with its own fencing token; call fencingToken(key) with one of "
+                            + keys());
+        }
+        return uses.get(0).hold().token();
     }
 
     @Override
     public long fencingToken(LockKey key) {
-        if (!key.equals(key())) {
-            throw new IllegalArgumentException(
-                    "This handle is for lock '" + key() + "', not '" + shown(key, key()) + "'");
-        }
-        return fencingToken();
-    }
-
-    /** A key as this handle's messages show it: masked if its own key is. */
-    static LockKey shown(LockKey other, LockKey own) {
-        return own.isMasked() ? other.masked() : other;
+        return uses.stream()
+                .map(Hold.Use::hold)
+                .filter(hold -> hold.key().equals(key))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "This handle covers " + keys() + ", not '" + (key().isMasked() ? key.masked() : key) + "'"))
+                .token();
     }
 
     @Override
     public boolean isHeld() {
-        return state.get() != State.CLOSED && hold.isLive();
+        return state.get() != State.CLOSED
+                && uses.stream().allMatch(use -> use.hold().isLive());
     }
 
     @Override
     public Duration remaining() {
-        return state.get() == State.CLOSED ? Duration.ZERO : hold.remaining();
+        return uses.stream()
+                .map(use ->
+                        state.get() == State.CLOSED ? Duration.ZERO : use.hold().remaining())
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
     }
 
     @Override
     public void ensureHeld() {
         ensureOpen();
-        hold.throwIfLost();
+        uses.forEach(use -> use.hold().throwIfLost());
     }
 
     private void ensureOpen() {
@@ -136,16 +128,20 @@ public final class Handle implements ClosableHandle {
     public void extend(Duration atLeast) {
         LockRequest checked = LockRequest.of(key()).lease(atLeast);
         ensureHeld();
-        locks.extend(hold, checked.lease().orElse(atLeast).toNanos());
+        uses.forEach(
+                use -> locks.extend(use.hold(), checked.lease().orElse(atLeast).toNanos()));
     }
 
     @Override
     public void onLost(Consumer<LockEvent.Lost> action) {
         ensureOpen();
-        Consumer<LockEvent.Lost> once = hold.addLossAction(action);
-        LockEvent.Lost known = hold.loss();
-        if (known != null) {
-            EventPublisher.guarded(() -> once.accept(known));
+        Consumer<LockEvent.Lost> once = Hold.once(action);
+        for (Hold.Use use : uses) {
+            use.hold().addLossAction(once);
+            LockEvent.Lost known = use.hold().loss();
+            if (known != null) {
+                EventPublisher.guarded(() -> once.accept(known));
+            }
         }
     }
 
@@ -153,11 +149,19 @@ public final class Handle implements ClosableHandle {
     public LockHandle detach() {
         ensureOpen();
         if (state.compareAndSet(State.ATTACHED, State.DETACHED)) {
-            hold.detach();
-            leaveThread();
-            forgetThread();
+            for (Hold.Use use : uses) {
+                use.hold().detach(use);
+                use.endInterrupt();
+                forgetThread(use.hold());
+            }
         }
         return this;
+    }
+
+    private void forgetThread(Hold hold) {
+        if (hold.holdCount() == 0) {
+            thread.remove(hold.key(), hold);
+        }
     }
 
     @Override
@@ -165,111 +169,77 @@ public final class Handle implements ClosableHandle {
         closeAfter(null);
     }
 
-    @Override
+    /**
+     * Closes, in the reverse order, whatever happens. Throws the first loss found, with the failure of the guarded code suppressed
+     * inside, unless that code failed because of that very loss.
+     *
+     * @param failure what the guarded code threw, or null
+     */
     public void closeAfter(@Nullable Throwable failure) {
-        if (beginClose()) {
-            locks.release().end(this);
-            throwLoss(failure);
-        }
-    }
-
-    /** Closes the handle without giving back its lock; that is for {@link Release}. Returns false if it was closed before. */
-    boolean beginClose() {
         State former = state.getAndSet(State.CLOSED);
         if (former == State.CLOSED) {
-            return false;
-        }
-        boolean attached = former == State.ATTACHED;
-        if (attached) {
-            leaveThread();
-        }
-        loss = hold.loss();
-        if (renewing) {
-            hold.stopRenewing();
-        }
-        Hold.Exit exit = hold.exit(attached, exclusive);
-        forgetThread();
-        last = exit == Hold.Exit.ENDS;
-        if (exit == Hold.Exit.DOWNGRADES && loss == null) {
-            loss = locks.release().downgrade(hold);
-        }
-        return true;
-    }
-
-    private void leaveThread() {
-        endInterrupt();
-        if (bound) {
-            hold.unbind();
-        }
-    }
-
-    private void forgetThread() {
-        if (hold.holdCount() == 0) {
-            thread.remove(key(), hold);
-        }
-    }
-
-    /** Throws the loss that its close has found, unless the work failed because of that very loss. */
-    void throwLoss(@Nullable Throwable failure) {
-        LockEvent.Lost found = loss;
-        boolean known = failure instanceof LockLostException lost
-                && lost.key().equals(key())
-                && lost.fencingToken() == fencingToken();
-        if (found != null && !known) {
-            LockLostException exception = new LockLostException(found);
-            if (failure != null) {
-                exception.addSuppressed(failure);
-            }
-            throw exception;
-        }
-    }
-
-    @Override
-    public boolean isExclusive() {
-        return exclusive;
-    }
-
-    @Override
-    public boolean interruptsOnLoss() {
-        return interrupting;
-    }
-
-    @Override
-    public void interruptOnLoss() {
-        if (interrupting) {
-            synchronized (this) {
-                worker = Thread.currentThread();
-            }
-            hold.interruptOnLoss(this);
-        }
-    }
-
-    /** The lock is lost. */
-    synchronized void interrupt() {
-        Thread thread = worker;
-        if (thread != null && !interrupted) {
-            interrupted = true;
-            thread.interrupt();
-        }
-    }
-
-    /** The handle was closed, or has left its thread. Only a thread itself can clear its flag. */
-    private void endInterrupt() {
-        if (!interrupting) {
             return;
         }
-        synchronized (this) {
-            boolean own = worker == Thread.currentThread();
-            worker = null;
-            if (own && interrupted) {
-                Thread.interrupted();
+        List<Hold.Use> reversed = new ArrayList<>(uses);
+        Collections.reverse(reversed);
+        Each.run(
+                () -> Each.run(reversed, use -> beginClose(use, former == State.ATTACHED)),
+                () -> locks.release().end(reversed));
+        for (Hold.Use use : reversed) {
+            LockEvent.Lost found = use.loss;
+            boolean known = failure instanceof LockLostException lost
+                    && lost.key().equals(use.hold().key())
+                    && lost.fencingToken() == use.hold().token();
+            if (found != null && !known) {
+                LockLostException exception = new LockLostException(found);
+                if (failure != null) {
+                    exception.addSuppressed(failure);
+                }
+                throw exception;
             }
         }
-        hold.endInterrupt(this);
+    }
+
+    /** Closes a use without giving back its lock; that is for {@link Release}. */
+    private void beginClose(Hold.Use use, boolean attached) {
+        Hold hold = use.hold();
+        if (attached) {
+            use.endInterrupt();
+        }
+        use.loss = hold.loss();
+        Hold.Exit exit = hold.exit(use);
+        forgetThread(hold);
+        use.last = exit == Hold.Exit.ENDS;
+        if (exit == Hold.Exit.DOWNGRADES && use.loss == null) {
+            use.loss = locks.release().downgrade(hold);
+        }
+    }
+
+    /** Closes handles of locks that are not needed after all; a loss does not matter, and was reported to listeners. */
+    public static void giveBack(List<Handle> parts) {
+        if (!parts.isEmpty()) {
+            try {
+                of(parts).close();
+            } catch (LockException e) {
+                log.debug("A lock was lost before the other locks of the request were acquired", e);
+            }
+        }
+    }
+
+    /** {@return whether a loss interrupts the work} */
+    public boolean interruptsOnLoss() {
+        return uses.stream().anyMatch(use -> use.terms.interrupting());
+    }
+
+    /** Makes a loss interrupt the current thread from now on, if {@link #interruptsOnLoss}. */
+    public void interruptOnLoss() {
+        uses.stream().filter(use -> use.terms.interrupting()).forEach(Hold.Use::interruptOnLoss);
     }
 
     @Override
     public String toString() {
-        return "LockHandle[" + key() + ", fencing token " + fencingToken() + "]";
+        return uses.stream()
+                .map(use -> use.hold().key() + ", fencing token " + use.hold().token())
+                .collect(Collectors.joining("; ", "LockHandle[", "]"));
     }
 }

@@ -133,6 +133,10 @@ public final class HeldLocks {
             return new Caller(new ConcurrentHashMap<>(1), waiter, true, false, false);
         }
 
+        private @Nullable Thread boundTo() {
+            return bound ? Thread.currentThread() : null;
+        }
+
         /** Whether an interrupt of the current thread ends the wait; clears its flag in that case. */
         public boolean takeInterrupt() {
             return interruptible && Thread.interrupted();
@@ -158,8 +162,16 @@ public final class HeldLocks {
      */
     public Handle open(LockKey key, Terms terms, Hold.Grant grant, HolderInfo holder, Place place, Caller caller) {
         Hold hold = new Hold(key, terms, grant, holder, place, client.ticker(), this::lost);
-        Handle handle = new Handle(this, hold, terms, caller);
+        Handle handle = handle(hold.open(terms, caller.boundTo()), caller);
         add(hold, caller.holds());
+        return handle;
+    }
+
+    private Handle handle(Hold.Use use, Caller caller) {
+        Handle handle = new Handle(this, caller.holds(), List.of(use));
+        if (!caller.task()) {
+            handle.interruptOnLoss();
+        }
         return handle;
     }
 
@@ -186,23 +198,22 @@ public final class HeldLocks {
         if (hold == null) {
             return null;
         }
-        return switch (hold.enter(terms.isExclusive())) {
-            case ENTERED -> reentered(hold, terms, caller);
-            case NOTHING_TO_REENTER -> {
-                caller.holds().remove(key, hold);
-                yield null;
-            }
-            case NOT_ALONE ->
-                throw new WaitsForItself(
-                        hold,
-                        "in shared mode and requests it exclusively",
-                        "Release the shared lock first, or acquire the exclusive lock from the start.");
-        };
+        boolean wasRenewing = hold.isRenewing();
+        Hold.Use use = hold.enter(terms, caller.boundTo());
+        if (use != null) {
+            return reentered(hold, terms, handle(use, caller), wasRenewing);
+        }
+        if (hold.holdCount() > 0) {
+            throw new WaitsForItself(
+                    hold,
+                    "in shared mode and requests it exclusively",
+                    "Release the shared lock first, or acquire the exclusive lock from the start.");
+        }
+        caller.holds().remove(key, hold);
+        return null;
     }
 
-    private Handle reentered(Hold hold, Terms terms, Caller caller) {
-        boolean wasRenewing = hold.isRenewing();
-        Handle handle = new Handle(this, hold, terms, caller);
+    private Handle reentered(Hold hold, Terms terms, Handle handle, boolean wasRenewing) {
         try {
             hold.throwIfLost();
             if (terms.minHoldNanos() > 0) {

@@ -15,24 +15,20 @@ import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.waiting.LocalQueue.Place;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.concurrent.atomic.AtomicLongFieldUpdater;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lock that this client holds: what was granted, its deadline, and the handles that keep it.
- *
- * <p>Thread-safe without locks, for these reasons:
+ * One lock that this client holds: what was granted, its deadline, and its {@linkplain Use uses} by handles.
  *
  * <ul>
  *   <li><b>Deadline.</b> It only moves forward, and only to a time that the store has acknowledged: the time before the call was
@@ -40,16 +36,13 @@ import org.jspecify.annotations.Nullable;
  *       compare-and-set from "none"; it is never reset. So a handle that reports "held" is held at the store, and one that has
  *       reported "lost" stays lost, even if a late renewal succeeds.
  *   <li><b>Loss.</b> {@link #lose} is the only way to a loss, and reports it once: in the thread that wins that compare-and-set.
- *   <li><b>Handles.</b> One word counts the open handles, those of them that the acquiring thread may reenter by ("attached"), and
- *       those that need the lock alone ("exclusive"); 21 bits each. Entering is one compare-and-set "open and attached &gt; 0 → +1",
- *       leaving is one "open − 1". So exactly one handle brings the count to zero, knows that it was the last, and after that none
- *       enters: a hold that another thread has closed is never reentered. In the same way exactly one handle knows that it was the
- *       last exclusive one while others stay open, and after that no exclusive handle enters: the lock is then downgraded. Handles
- *       that need renewal, and handles that are bound to their thread, are counted beside that word: no decision needs them to be
- *       counted in the same step.
+ *   <li><b>Uses.</b> A list of the open ones, which is replaced under the monitor, and read without it. A use is added, removed or
+ *       detached in the step that decides about it. So exactly one handle removes the last use, knows that it was the last, and after
+ *       that none enters: a hold that another thread has closed is never reentered. In the same way exactly one handle knows that it
+ *       was the last exclusive one while others stay open, and after that no exclusive handle enters: the lock is then downgraded.
  * </ul>
  *
- * <p>The monitor guards the loss actions, and what the watchdog plans.
+ * <p>The monitor also guards the loss actions, and what the watchdog plans. Thread-safe.
  */
 public final class Hold {
 
@@ -61,25 +54,6 @@ public final class Hold {
      * confirmed one, changes nothing, and reports whether the lock is still held.
      */
     public static final long LOOK_MILLIS = 1;
-
-    private static final int COUNT_BITS = 21;
-    private static final long COUNT = (1L << COUNT_BITS) - 1;
-    private static final long OPEN = 1L;
-    private static final long ATTACHED = 1L << COUNT_BITS;
-    private static final long EXCLUSIVE = 1L << (2 * COUNT_BITS);
-
-    private static final AtomicLongFieldUpdater<Hold> HANDLES =
-            AtomicLongFieldUpdater.newUpdater(Hold.class, "handles");
-    private static final AtomicIntegerFieldUpdater<Hold> RENEWING_HANDLES =
-            AtomicIntegerFieldUpdater.newUpdater(Hold.class, "renewingHandles");
-    private static final AtomicIntegerFieldUpdater<Hold> BOUND_HANDLES =
-            AtomicIntegerFieldUpdater.newUpdater(Hold.class, "boundHandles");
-    private static final AtomicLongFieldUpdater<Hold> DEADLINE =
-            AtomicLongFieldUpdater.newUpdater(Hold.class, "deadline");
-    private static final AtomicLongFieldUpdater<Hold> LEASE_NANOS =
-            AtomicLongFieldUpdater.newUpdater(Hold.class, "leaseNanos");
-    private static final AtomicReferenceFieldUpdater<Hold, LockEvent.@Nullable Lost> LOSS =
-            AtomicReferenceFieldUpdater.newUpdater(Hold.class, LockEvent.Lost.class, "loss");
 
     /**
      * What the store has granted, by a reply or by a message, or another thread has handed off.
@@ -103,16 +77,6 @@ public final class Hold {
             boolean confirmed,
             boolean resent) {}
 
-    /** The outcome of an attempt to enter. */
-    public enum Entry {
-        /** The handle counts. */
-        ENTERED,
-        /** All handles are closed, or detached from the thread. */
-        NOTHING_TO_REENTER,
-        /** The lock is held, but not exclusively as requested. */
-        NOT_ALONE
-    }
-
     /** What is left when a handle was closed. */
     public enum Exit {
         /** Others need the lock as it is; or it had been closed by force already. */
@@ -123,6 +87,79 @@ public final class Hold {
         ENDS
     }
 
+    /**
+     * One handle's use of the lock.
+     *
+     * <p><b>Interrupt on loss.</b> Loss and end hold the monitor of the use. If the loss comes first, the thread is interrupted while
+     * the use has not ended, and the end clears the flag. If the end comes first, there is no thread left to interrupt. So no thread is
+     * interrupted after its handle has ended, for example during its next task in a pool; and a thread that was interrupted has lost
+     * the lock before, and learns of it when it closes the handle.
+     */
+    public final class Use {
+
+        final Terms terms;
+
+        /** With which thread it ends; null for none. */
+        private final @Nullable Thread boundTo;
+
+        /** Whether the acquiring thread may reenter by it. Written under the monitor of the hold. */
+        private volatile boolean attached = true;
+
+        /** Whether the {@code Lock} view has opened it, and will close it; used by the acquiring thread only. */
+        boolean ofView;
+
+        /** Whom a loss interrupts; guarded by this monitor, as is whether it has. */
+        private @Nullable Thread worker;
+
+        private boolean interrupted;
+
+        /** What its close has found: the loss, and whether it was the last. Used by the thread that closes it. */
+        LockEvent.@Nullable Lost loss;
+
+        boolean last;
+
+        private Use(Terms terms, @Nullable Thread boundTo) {
+            this.terms = terms;
+            this.boundTo = boundTo;
+        }
+
+        Hold hold() {
+            return Hold.this;
+        }
+
+        private boolean isDead() {
+            return attached && boundTo != null && !boundTo.isAlive();
+        }
+
+        /** A loss interrupts the current thread from now on. A concurrent one is not missed: it sees the thread, or is seen here. */
+        void interruptOnLoss() {
+            synchronized (this) {
+                worker = Thread.currentThread();
+            }
+            if (isLost()) {
+                interrupt();
+            }
+        }
+
+        /** The lock is lost. */
+        synchronized void interrupt() {
+            Thread thread = worker;
+            if (thread != null && !interrupted) {
+                interrupted = true;
+                thread.interrupt();
+            }
+        }
+
+        /** It is about to be closed, or to leave its thread. Only a thread itself can clear its flag. */
+        synchronized void endInterrupt() {
+            boolean own = worker == Thread.currentThread();
+            worker = null;
+            if (own && interrupted) {
+                Thread.interrupted();
+            }
+        }
+    }
+
     private final LockKey key;
     private final Terms terms;
     private final Grant grant;
@@ -131,30 +168,23 @@ public final class Hold {
     private final Ticker ticker;
     private final BiConsumer<Hold, LockEvent.Lost> onLost;
 
-    private volatile long handles;
-    private volatile int renewingHandles;
-    private volatile int boundHandles;
+    /** Those that are open, unless it was abandoned. Written under this monitor; the list is replaced, and never changed. */
+    volatile List<Use> uses = List.of();
 
-    /** The thread that handles are bound to; there is only one, since only one thread reenters. */
-    private volatile @Nullable Thread boundTo;
+    /** All uses were closed by force. */
+    private volatile boolean abandoned;
 
-    private volatile long deadline;
+    private final AtomicLong deadline;
     private volatile long leaseNanos;
 
     /** Whether the store has granted a whole lease, and not only a reservation, in whose place the next call puts its lease. */
     private volatile boolean confirmed;
 
-    private volatile LockEvent.@Nullable Lost loss;
+    private final AtomicReference<LockEvent.@Nullable Lost> loss = new AtomicReference<>();
     private volatile @Nullable Throwable lastFailure;
 
-    /** Run when the lock is lost, once each; most holds have none. Written under this monitor, as are the handles below. */
+    /** Run when the lock is lost; most holds have none. Written under this monitor. */
     private volatile List<Consumer<LockEvent.Lost>> lossActions = List.of();
-
-    /** Whose threads a loss interrupts. */
-    private volatile List<Handle> interrupted = List.of();
-
-    /** The handles that the {@code Lock} view has opened and not closed; used by the acquiring thread only. */
-    private final Deque<ClosableHandle> lockedByView = new ArrayDeque<>(1);
 
     /** When the {@link Watchdog} looks at it next, on the ticker. Written under this monitor, once it is watched. */
     volatile long lookAt;
@@ -173,7 +203,7 @@ public final class Hold {
     volatile boolean longHoldReported;
 
     /**
-     * Creates an instance, with one handle open.
+     * Creates an instance without a use.
      *
      * @param terms what was asked for
      * @param holder the holder, as the store records it
@@ -195,83 +225,70 @@ public final class Hold {
         this.place = place;
         this.ticker = ticker;
         this.onLost = onLost;
-        this.handles = ATTACHED + OPEN + (terms.isExclusive() ? EXCLUSIVE : 0);
         this.leaseNanos = terms.leaseNanos();
-        this.deadline = grant.deadline();
+        this.deadline = new AtomicLong(grant.deadline());
         this.confirmed = grant.deadline() - grant.at() >= leaseNanos;
         this.doubtableAt = grant.at();
     }
 
-    // Handles.
+    // Uses.
 
     /**
-     * Adds a handle for the thread that holds the lock already: one atomic step.
+     * Opens the use of the caller that was granted the lock.
      *
-     * @param exclusive whether it needs the lock alone
-     * @return whether it counts, and if not, why
+     * @param asked what it asked for
+     * @param boundTo with which thread it ends; null for none
      */
-    public Entry enter(boolean exclusive) {
-        long step = OPEN + ATTACHED + (exclusive ? EXCLUSIVE : 0);
-        long now;
-        do {
-            now = handles;
-            if (attached(now) == 0 || open(now) == 0) {
-                return Entry.NOTHING_TO_REENTER;
-            }
-            if (exclusive && alone(now) == 0) {
-                return Entry.NOT_ALONE;
-            }
-        } while (!HANDLES.compareAndSet(this, now, now + step));
-        return Entry.ENTERED;
+    public synchronized Use open(Terms asked, @Nullable Thread boundTo) {
+        Use use = new Use(asked, boundTo);
+        uses = with(uses, use);
+        return use;
     }
 
     /**
-     * Closes a handle.
+     * Opens a use by the thread that holds the lock already.
      *
-     * @param attached whether the handle was still attached to its thread
-     * @param exclusive whether it needed the lock alone
-     * @return what is left
+     * @param asked what it asks for
+     * @param boundTo with which thread it ends; null for none
+     * @return null if no open use is {@linkplain #holdCount attached}, or if it needs the lock alone, and none of these does
      */
-    public Exit exit(boolean attached, boolean exclusive) {
-        long step = OPEN + (attached ? ATTACHED : 0) + (exclusive ? EXCLUSIVE : 0);
-        long now;
-        do {
-            now = handles;
-            if (open(now) == 0) {
-                return Exit.STAYS;
-            }
-        } while (!HANDLES.compareAndSet(this, now, now - step));
-        if (open(now) == 1) {
+    public synchronized @Nullable Use enter(Terms asked, @Nullable Thread boundTo) {
+        return holdCount() == 0 || (asked.isExclusive() && !isExclusive()) ? null : open(asked, boundTo);
+    }
+
+    /** Closes a use. Returns what is left. */
+    synchronized Exit exit(Use use) {
+        if (abandoned || !uses.contains(use)) {
+            return Exit.STAYS;
+        }
+        boolean wasExclusive = isExclusive();
+        uses = uses.stream().filter(each -> each != use).toList();
+        if (uses.isEmpty()) {
             return Exit.ENDS;
         }
-        return exclusive && alone(now) == 1 ? Exit.DOWNGRADES : Exit.STAYS;
+        return wasExclusive && !isExclusive() ? Exit.DOWNGRADES : Exit.STAYS;
     }
 
-    /** Detaches a handle from the thread; it stays open. */
-    public void detach() {
-        long now;
-        do {
-            now = handles;
-        } while (open(now) > 0 && attached(now) > 0 && !HANDLES.compareAndSet(this, now, now - ATTACHED));
+    /** Detaches a use from its thread; it stays open. */
+    synchronized void detach(Use use) {
+        use.attached = false;
     }
 
-    /**
-     * Closes all handles at once.
-     *
-     * @return whether any was open, so that the lock is to be released
-     */
-    public boolean abandon() {
-        return open(HANDLES.getAndSet(this, 0)) > 0;
+    /** Closes all uses at once. Returns whether any was open, so that the lock is to be released. */
+    synchronized boolean abandon() {
+        boolean open = isOpen();
+        abandoned = true;
+        return open;
     }
 
-    /** {@return whether any handle is open} */
+    /** {@return whether any use is open} */
     public boolean isOpen() {
-        return open(handles) > 0;
+        return !abandoned && !uses.isEmpty();
     }
 
-    /** {@return whether any open handle needs the lock alone} */
+    /** {@return whether any open use needs the lock alone} */
     public boolean isExclusive() {
-        return alone(handles) > 0;
+        return !abandoned && count(use -> use.terms.isExclusive()) > 0;
     }
 
     /** {@return how it is held now} */
@@ -279,71 +296,42 @@ public final class Hold {
         return isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
     }
 
-    /** {@return how many open handles are attached to the thread that acquired the lock} */
+    /** {@return how many open uses are attached to the thread that acquired the lock} */
     public int holdCount() {
-        return (int) attached(handles);
+        return abandoned ? 0 : count(use -> use.attached);
     }
 
-    private static long open(long word) {
-        return word & COUNT;
+    private int count(Predicate<Use> which) {
+        int count = 0;
+        for (Use use : uses) {
+            count += which.test(use) ? 1 : 0;
+        }
+        return count;
     }
 
-    private static long attached(long word) {
-        return word >>> COUNT_BITS & COUNT;
+    private static <T> List<T> with(List<T> some, T another) {
+        List<T> more = new ArrayList<>(some.size() + 1);
+        more.addAll(some);
+        more.add(another);
+        return more;
     }
 
-    private static long alone(long word) {
-        return word >>> (2 * COUNT_BITS);
-    }
-
-    /** A handle that wants the lease to be renewed was opened. */
-    public void startRenewing() {
-        RENEWING_HANDLES.incrementAndGet(this);
-    }
-
-    /** A handle that wanted the lease to be renewed was closed. */
-    public void stopRenewing() {
-        RENEWING_HANDLES.decrementAndGet(this);
-    }
-
-    /** A handle was opened that ends with that thread. */
-    void bindTo(Thread thread) {
-        boundTo = thread;
-        BOUND_HANDLES.incrementAndGet(this);
-    }
-
-    /** A handle that ended with its thread was closed or detached. */
-    void unbind() {
-        BOUND_HANDLES.decrementAndGet(this);
-    }
-
-    /** Whether all handles that are open would have ended with the thread, which is dead. */
+    /** Whether all open uses would have ended with their thread, which is dead. */
     boolean isBoundThreadDead() {
-        int bound = boundHandles;
-        Thread thread = boundTo;
-        return bound > 0 && thread != null && !thread.isAlive() && bound == open(handles);
-    }
-
-    void lockedByView(ClosableHandle handle) {
-        lockedByView.push(handle);
+        List<Use> now = uses;
+        return isOpen() && now.stream().allMatch(Use::isDead);
     }
 
     /**
-     * Removes and returns the handle that the {@code Lock} view opened last in that mode and has not closed. The caller closes
-     * it.
+     * {@return the use that the {@code Lock} view has opened last in that mode, and not closed; the caller closes it. Null if there is
+     * none}
      */
-    @Nullable
-    public ClosableHandle unlockedByView(boolean exclusive) {
-        ClosableHandle last = lockedByView.stream()
-                .filter(handle -> handle.isExclusive() == exclusive)
-                .findFirst()
-                .orElse(null);
-        lockedByView.remove(last);
+    public @Nullable Use lastOfView(boolean exclusive) {
+        Use last = null;
+        for (Use use : uses) {
+            last = use.ofView && use.terms.isExclusive() == exclusive ? use : last;
+        }
         return last;
-    }
-
-    public boolean isLockedByView(boolean exclusive) {
-        return lockedByView.stream().anyMatch(handle -> handle.isExclusive() == exclusive);
     }
 
     // Loss.
@@ -361,8 +349,8 @@ public final class Hold {
      * @return what happened, or null
      */
     public LockEvent.@Nullable Lost loss() {
-        LockEvent.Lost known = loss;
-        if (known == null && ticker.nanos() - deadline >= 0 && isOpen()) {
+        LockEvent.Lost known = loss.get();
+        if (known == null && ticker.nanos() - deadline() >= 0 && isOpen()) {
             return lose(isRenewing() ? LossCause.EXPIRED : LossCause.LIMIT_REACHED);
         }
         return known;
@@ -382,7 +370,7 @@ public final class Hold {
 
     /** {@return whether the lock was declared lost; unlike {@link #loss()}, discovers nothing} */
     public boolean isLost() {
-        return loss != null;
+        return loss.get() != null;
     }
 
     /**
@@ -393,21 +381,15 @@ public final class Hold {
      */
     public LockEvent.Lost lose(LossCause cause) {
         var lost = new LockEvent.Lost(key, name(), token(), held(), cause, lastFailure);
-        if (LOSS.compareAndSet(this, null, lost)) {
+        if (loss.compareAndSet(null, lost)) {
             onLost.accept(this, lost);
         }
-        return Objects.requireNonNull(loss);
+        return Objects.requireNonNull(loss.get());
     }
 
-    /** Returns the action, which then runs once; for a caller that finds the lock lost already. */
-    synchronized Consumer<LockEvent.Lost> addLossAction(Consumer<LockEvent.Lost> action) {
-        Consumer<LockEvent.Lost> once = once(action);
-        lossActions = with(lossActions, once);
-        return once;
-    }
-
-    private static <T> List<T> with(List<T> some, T another) {
-        return Stream.concat(some.stream(), Stream.of(another)).toList();
+    /** The action must run once: a caller that finds the lock lost afterwards runs it as well. */
+    synchronized void addLossAction(Consumer<LockEvent.Lost> action) {
+        lossActions = with(lossActions, action);
     }
 
     static Consumer<LockEvent.Lost> once(Consumer<LockEvent.Lost> action) {
@@ -424,23 +406,9 @@ public final class Hold {
         return lossActions;
     }
 
-    /** A concurrent loss is not missed: either this method sees it, or the loss sees the handle in the list. */
-    void interruptOnLoss(Handle handle) {
-        synchronized (this) {
-            interrupted = with(interrupted, handle);
-        }
-        if (isLost()) {
-            handle.interrupt();
-        }
-    }
-
-    synchronized void endInterrupt(Handle handle) {
-        interrupted = interrupted.stream().filter(each -> each != handle).toList();
-    }
-
     /** The lock is lost: interrupts the threads that asked for it. */
     void interruptHolders() {
-        interrupted.forEach(Handle::interrupt);
+        uses.forEach(Use::interrupt);
     }
 
     // The lease.
@@ -452,7 +420,7 @@ public final class Hold {
      */
     public void extendTo(long until) {
         if (loss() == null) {
-            DEADLINE.accumulateAndGet(this, until, (a, b) -> a - b >= 0 ? a : b);
+            deadline.accumulateAndGet(until, (a, b) -> a - b >= 0 ? a : b);
             confirmed = true;
             lastFailure = null;
         }
@@ -463,18 +431,18 @@ public final class Hold {
      * client counts on it, and the store would shorten it}
      */
     public long leastMillis() {
-        long left = confirmed ? 0 : deadline - ticker.nanos();
+        long left = confirmed ? 0 : deadline() - ticker.nanos();
         return Math.max(LOOK_MILLIS, TimeUnit.NANOSECONDS.toMillis(left + TimeUnit.MILLISECONDS.toNanos(1) - 1));
     }
 
     /** Renewals from now on ask for at least this lease. */
-    public void raiseLease(long nanos) {
-        LEASE_NANOS.accumulateAndGet(this, nanos, Math::max);
+    public synchronized void raiseLease(long nanos) {
+        leaseNanos = Math.max(leaseNanos, nanos);
     }
 
-    /** {@return whether the lease is renewed: an open handle requires it, and the limit is not reached} */
+    /** {@return whether the lease is renewed: an open use requires it, and the limit is not reached} */
     public boolean isRenewing() {
-        return renewingHandles > 0 && !isLimitReached();
+        return count(use -> use.terms.renew()) > 0 && !isLimitReached();
     }
 
     /** {@return whether the lock has been held for its {@code maxHold}, so that it cannot be extended} */
@@ -498,12 +466,12 @@ public final class Hold {
         }
         long now = ticker.nanos();
         boolean wasDue = now - grant.at() > leaseNanos;
-        return lastFailure != null || (wasDue && deadline - now < leaseNanos / RENEWALS_A_LEASE);
+        return lastFailure != null || (wasDue && deadline() - now < leaseNanos / RENEWALS_A_LEASE);
     }
 
     /** {@return until when it is held, on the ticker} */
     public long deadline() {
-        return deadline;
+        return deadline.get();
     }
 
     /** {@return the current lease, in nanoseconds} */
@@ -513,7 +481,7 @@ public final class Hold {
 
     /** {@return how long the lock is certainly held without renewal; zero if it is not held} */
     public Duration remaining() {
-        return isLive() ? Duration.ofNanos(Math.max(0, deadline - ticker.nanos())) : Duration.ZERO;
+        return isLive() ? Duration.ofNanos(Math.max(0, deadline() - ticker.nanos())) : Duration.ZERO;
     }
 
     /** {@return how long ago the lock was acquired} */
@@ -534,9 +502,9 @@ public final class Hold {
             return false;
         }
         long nanos = terms.leaseNanos();
-        long left = deadline - ticker.nanos();
+        long left = deadline() - ticker.nanos();
         boolean enough = place.isConfirmed() ? left >= nanos / 2 : terms.isWorthUnconfirmed(left);
-        return enough && left <= nanos && leaseNanos == nanos && place.handOff(deadline);
+        return enough && left <= nanos && leaseNanos == nanos && place.handOff(deadline());
     }
 
     /** The store's grant has ended or was lost: the next one in line may call the store. Does nothing if it already may. */

@@ -8,13 +8,13 @@ import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.LockStore.Pending;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,22 +44,40 @@ final class Release {
     }
 
     /**
-     * Ends the hold of a handle that was the last one. Hands the lock off only if that handle needed it exclusively: otherwise it is
-     * shared at the store, or about to be. It stays recorded until the store has confirmed the release, so that {@link
-     * HeldLocks#drain} waits for that too.
+     * Ends the holds of which these uses were the last: first, in one call, those that no other caller of this client is in line for;
+     * then the others, one after the other. So a thread to which one of these is handed off finds the rest given back.
      */
-    void end(Handle handle) {
-        if (!handle.last) {
-            return;
-        }
-        Hold hold = handle.hold;
+    void end(List<Hold.Use> closed) {
+        List<Hold.Use> free = closed.size() == 1
+                ? List.of()
+                : closed.stream()
+                        .filter(use ->
+                                use.last && use.loss == null && !use.hold().hasFollowers())
+                        .toList();
+        List<Hold.Use> together = free.size() > 1 ? free : List.of();
+        Each.run(
+                () -> releaseAll(together),
+                () -> Each.run(closed, use -> {
+                    if (use.last && !together.contains(use)) {
+                        end(use);
+                    }
+                }));
+    }
+
+    /**
+     * Hands the lock off only if this use needed it exclusively: otherwise it is shared at the store, or about to be. The hold stays
+     * recorded until the store has confirmed the release, so that {@link HeldLocks#drain} waits for that too.
+     */
+    private void end(Hold.Use use) {
+        Hold hold = use.hold();
         try {
-            if (handle.loss != null) {
+            if (use.loss != null) {
                 client.cleanup().undoHold(hold.key(), hold.owner(), hold.leaseNanos());
-            } else if (handle.isExclusive() && hold.loss() == null && hold.handOff()) {
+            } else if (use.terms.isExclusive() && hold.loss() == null && hold.handOff()) {
                 publishReleased(hold);
             } else {
-                handle.loss = release(hold);
+                ReleaseRequest request = request(hold);
+                release(use, request, () -> client.store().release(request), false);
             }
         } finally {
             forget(hold);
@@ -74,83 +92,35 @@ final class Release {
         }
     }
 
-    /**
-     * Ends holds that were closed together: first, in one call, those that no other caller of this client is in line for; then the
-     * others, one after the other. So a thread to which one of these is handed off finds the rest given back.
-     */
-    void endAll(List<Handle> closed) {
-        List<Handle> free = closed.stream()
-                .filter(handle -> handle.last && handle.loss == null && !handle.hold.hasFollowers())
-                .toList();
-        List<Handle> together = free.size() > 1 ? free : List.of();
-        List<Handle> alone =
-                closed.stream().filter(handle -> !together.contains(handle)).toList();
-        Each.run(() -> releaseAll(together), () -> Each.run(alone, this::end));
-    }
-
-    private void releaseAll(List<Handle> handles) {
-        if (handles.isEmpty()) {
+    private void releaseAll(List<Hold.Use> uses) {
+        if (uses.isEmpty()) {
             return;
         }
         List<ReleaseRequest> requests =
-                handles.stream().map(handle -> request(handle.hold)).toList();
+                uses.stream().map(use -> request(use.hold())).toList();
         AtomicBoolean resent = new AtomicBoolean();
-        List<Supplier<ReleaseReply>> replies = replies(requests, resent);
+        List<Pending<ReleaseReply>> calls = send(requests, resent);
         Each.run(
-                () -> Each.run(IntStream.range(0, handles.size()).boxed().toList(), i -> {
-                    Handle handle = handles.get(i);
-                    handle.loss = finish(handle.hold, requests.get(i), replies.get(i), resent);
-                }),
-                () -> Each.run(handles, handle -> forget(handle.hold)));
+                () -> Each.run(
+                        IntStream.range(0, uses.size()).boxed().toList(),
+                        i -> release(uses.get(i), requests.get(i), calls.get(i), resent.get())),
+                () -> Each.run(uses, use -> forget(use.hold())));
     }
 
-    /** The store's reply for each. If an interrupt has broken the call, all are sent again. */
-    private List<Supplier<ReleaseReply>> replies(List<ReleaseRequest> requests, AtomicBoolean resent) {
+    private List<Pending<ReleaseReply>> send(List<ReleaseRequest> requests, AtomicBoolean resent) {
         try {
-            List<Supplier<ReleaseReply>> replies = ClientContext.uninterruptibly(
-                    () -> client.store().releaseAll(requests).stream()
-                            .map(Release::await)
-                            .toList(),
-                    () -> resent.set(true));
-            if (replies.size() != requests.size()) {
+            List<Pending<ReleaseReply>> calls =
+                    ClientContext.uninterruptibly(() -> client.store().releaseAll(requests), () -> resent.set(true));
+            if (calls.size() != requests.size()) {
                 throw new IllegalStateException(
-                        "The store returned " + replies.size() + " replies to " + requests.size() + " releases");
+                        "The store returned " + calls.size() + " replies to " + requests.size() + " releases");
             }
-            return replies;
+            return calls;
         } catch (RuntimeException | Error e) {
-            return Collections.nCopies(requests.size(), failing(e));
-        }
-    }
-
-    private static Supplier<ReleaseReply> failing(Throwable e) {
-        return () -> {
-            if (e instanceof Error error) {
-                throw error;
-            }
-            throw (RuntimeException) e;
-        };
-    }
-
-    private static Supplier<ReleaseReply> await(LockStore.Pending<ReleaseReply> pending) {
-        try {
-            ReleaseReply reply = pending.await();
-            return () -> reply;
-        } catch (RuntimeException | Error e) {
-            if (Thread.currentThread().isInterrupted()) {
+            return Collections.nCopies(requests.size(), () -> {
                 throw e;
-            }
-            return failing(e);
+            });
         }
-    }
-
-    private LockEvent.@Nullable Lost release(Hold hold) {
-        ReleaseRequest request = request(hold);
-        AtomicBoolean resent = new AtomicBoolean();
-        return finish(
-                hold,
-                request,
-                () -> ClientContext.uninterruptibly(() -> client.store().release(request), () -> resent.set(true)),
-                resent);
     }
 
     private ReleaseRequest request(Hold hold) {
@@ -159,12 +129,21 @@ final class Release {
         return hold.releaseRequest(TimeUnit.NANOSECONDS.toMillis(longest));
     }
 
-    /** Handles the store's reply to a release: a loss, or a failure to be retried in the background. */
-    private LockEvent.@Nullable Lost finish(
-            Hold hold, ReleaseRequest request, Supplier<ReleaseReply> reply, AtomicBoolean resent) {
+    /**
+     * Finishes a call of the store, and handles its reply: a loss, or a failure to be retried in the background. A call that an
+     * interrupt has broken is sent again.
+     *
+     * @param resent whether it was sent again before
+     */
+    private void release(Hold.Use use, ReleaseRequest request, Pending<ReleaseReply> call, boolean resent) {
+        Hold hold = use.hold();
+        AtomicBoolean again = new AtomicBoolean();
         try {
-            if (isSurelyGone(hold, reply.get(), resent)) {
-                return hold.lose(LossCause.REVOKED);
+            ReleaseReply reply = ClientContext.uninterruptibly(
+                    () -> again.get() ? client.store().release(request) : call.await(), () -> again.set(true));
+            if (isSurelyGone(hold, reply, resent || again.get())) {
+                use.loss = hold.lose(LossCause.REVOKED);
+                return;
             }
         } catch (RuntimeException | Error e) {
             log.warn(
@@ -180,7 +159,6 @@ final class Release {
             client.cleanup().cancel(hold.key(), hold.owner(), hold.leaseNanos());
         }
         publishReleased(hold);
-        return null;
     }
 
     /** The last exclusive handle was closed, others are open. If Redis fails, the downgrade only happens later. */
@@ -194,7 +172,7 @@ final class Release {
                         return client.store().downgrade(hold.key(), hold.owner(), lastToken);
                     },
                     () -> resent.set(true));
-            if (isSurelyGone(hold, reply, resent)) {
+            if (isSurelyGone(hold, reply, resent.get())) {
                 return hold.isOpen() ? hold.lose(LossCause.REVOKED) : null;
             }
         } catch (RuntimeException | Error e) {
@@ -227,10 +205,8 @@ final class Release {
     }
 
     /** Whether the store does not know a lease that it should still know, and the call was sent only once. */
-    private boolean isSurelyGone(Hold hold, ReleaseReply reply, AtomicBoolean resent) {
-        return reply == ReleaseReply.NOT_HOLDER
-                && !resent.get()
-                && client.ticker().nanos() - hold.deadline() < 0;
+    private boolean isSurelyGone(Hold hold, ReleaseReply reply, boolean resent) {
+        return reply == ReleaseReply.NOT_HOLDER && !resent && client.ticker().nanos() - hold.deadline() < 0;
     }
 
     private void publishReleased(Hold hold) {

@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LossCause;
-import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What a thread may reenter, what the client holds, and whom a loss interrupts. */
 class HeldLocksTest extends WatchdogFixture {
+
+    private static final Terms INTERRUPTIBLE =
+            Terms.of(LockRequest.of(KEY).interruptOnLoss(true), Terms.STANDARD);
 
     @Test
     void what_a_thread_adopts_is_its_own_while_the_action_runs() {
@@ -27,10 +30,13 @@ class HeldLocksTest extends WatchdogFixture {
     /** Whoever reports the loss has seen the handle before it ended, and comes to interrupt it only now. */
     @Test
     void loss_that_is_reported_late_interrupts_nobody() {
-        Handle handle = interruptible();
+        Hold hold = acquired(KEY, LEASE, false);
+        Hold.Use use = hold.open(INTERRUPTIBLE, null);
+        Handle handle = new Handle(locks, new HashMap<>(), List.of(use));
+        handle.interruptOnLoss();
         handle.close();
 
-        handle.interrupt();
+        use.interrupt();
 
         assertThat(Thread.interrupted()).isFalse();
     }
@@ -40,19 +46,10 @@ class HeldLocksTest extends WatchdogFixture {
     void loss_that_was_reported_before_the_interrupt_was_asked_for_interrupts() {
         Hold hold = acquired(KEY, LEASE, true);
         hold.lose(LossCause.REVOKED);
-        Terms terms = Terms.of(LockRequest.of(KEY).interruptOnLoss(true), Terms.STANDARD);
 
-        new Handle(locks, hold, terms, Caller.task(() -> {})).interruptOnLoss();
+        new Handle(locks, new HashMap<>(), List.of(hold.open(INTERRUPTIBLE, null))).interruptOnLoss();
 
         assertThat(Thread.interrupted()).isTrue();
-    }
-
-    private Handle interruptible() {
-        Terms terms = Terms.of(LockRequest.of(KEY).interruptOnLoss(true), Terms.STANDARD);
-        Hold hold = acquired(KEY, LEASE, false);
-        Handle handle = new Handle(locks, hold, terms, Caller.task(() -> {}));
-        handle.interruptOnLoss();
-        return handle;
     }
 
     @Test

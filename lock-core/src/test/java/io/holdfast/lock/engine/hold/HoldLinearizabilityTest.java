@@ -2,6 +2,7 @@ package io.holdfast.lock.engine.hold;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.OwnerId;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -17,44 +18,38 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 public class HoldLinearizabilityTest {
 
+    private static final Terms TERMS = Holds.terms("", Long.MAX_VALUE, Terms.UNLIMITED, Long.MAX_VALUE);
+
     private final Hold hold = Holds.hold(
-            LockKey.of("key"),
-            Holds.terms("", Long.MAX_VALUE, Terms.UNLIMITED, Long.MAX_VALUE),
-            new OwnerId("client", 1),
-            1,
-            0,
-            Long.MAX_VALUE,
-            () -> 0,
-            (lost, loss) -> {});
+            LockKey.of("key"), TERMS, new OwnerId("client", 1), 1, 0, Long.MAX_VALUE, () -> 0, (lost, loss) -> {});
+
+    private final Hold.Use first = hold.uses.get(0);
 
     @Operation
-    public Hold.Entry enter() {
-        return hold.enter(true);
+    public boolean enter() {
+        return hold.enter(TERMS, null) != null;
     }
 
     @Operation
-    public Hold.Entry enterShared() {
-        return hold.enter(false);
+    public boolean enterShared() {
+        return hold.enter(Holds.shared(TERMS), null) != null;
     }
 
     @Operation
     public Hold.Exit exit() {
-        return hold.exit(true, true);
+        return hold.exit(first);
     }
 
+    /** Whichever there is. */
     @Operation
-    public Hold.Exit exitShared() {
-        return hold.exit(true, false);
+    public Hold.Exit exitLast() {
+        List<Hold.Use> uses = hold.uses;
+        return uses.isEmpty() ? Hold.Exit.STAYS : hold.exit(uses.get(uses.size() - 1));
     }
 
     @Operation
     public void detach() {
-        hold.detach();
-    }
-
-    @Operation
-    public Hold.Exit exitDetached() {
-        return hold.exit(false, true);
+        hold.detach(first);
     }
 
     @Operation

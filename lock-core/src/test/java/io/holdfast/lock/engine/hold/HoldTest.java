@@ -11,6 +11,7 @@ import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -20,8 +21,18 @@ class HoldTest {
     private final FakeTicker time = new FakeTicker();
     private final RecordedEvents events = new RecordedEvents();
 
+    private static final Terms TERMS = terms(Terms.UNLIMITED);
+
     private Hold hold() {
         return hold(Terms.UNLIMITED);
+    }
+
+    private static Hold.Use first(Hold hold) {
+        return hold.uses.get(0);
+    }
+
+    private static Hold.Use enter(Hold hold, Terms terms) {
+        return Objects.requireNonNull(hold.enter(terms, null));
     }
 
     private Hold hold(long maxHoldNanos) {
@@ -59,22 +70,35 @@ class HoldTest {
     @Test
     void handle_ends_with_the_thread_that_opened_it_not_with_the_one_that_acquired_the_lock() {
         Hold hold = NewThread.call(this::hold); // by a thread that is dead now
-        hold.bindTo(Thread.currentThread());
         assertThat(hold.isBoundThreadDead()).isFalse();
-        hold.unbind();
+        hold.exit(first(hold));
 
-        NewThread.call(() -> {
-            hold.bindTo(Thread.currentThread());
-            return null;
-        });
+        Hold.Use use = NewThread.call(() -> hold.open(TERMS, Thread.currentThread()));
 
         Awaitility.await().until(hold::isBoundThreadDead);
+        hold.detach(use);
+        assertThat(hold.isBoundThreadDead()).isFalse();
+    }
+
+    @Test
+    void handle_of_another_thread_keeps_the_lock_of_a_dead_one() throws Exception {
+        Hold hold = hold();
+        hold.exit(first(hold));
+        Thread dead = new Thread(() -> {});
+        dead.start();
+        dead.join();
+        hold.open(TERMS, dead);
+        Hold.Use other = hold.open(TERMS, null);
+        assertThat(hold.isBoundThreadDead()).isFalse();
+
+        hold.exit(other);
+
+        assertThat(hold.isBoundThreadDead()).isTrue();
     }
 
     @Test
     void renewal_is_late_after_one_has_failed_until_one_goes_through() {
         Hold hold = hold();
-        hold.startRenewing();
         assertThat(hold.isRenewalLate()).isFalse();
 
         hold.renewalFailed(new IllegalStateException("on purpose"));
@@ -87,7 +111,6 @@ class HoldTest {
     @Test
     void renewal_is_late_when_two_thirds_of_a_renewed_lease_have_gone_by() {
         Hold hold = hold();
-        hold.startRenewing();
         time.pass(Duration.ofSeconds(20));
         hold.extendTo(time.nanos() + hold.leaseNanos());
 
@@ -99,7 +122,7 @@ class HoldTest {
 
     @Test
     void lease_that_is_not_to_be_renewed_is_never_late() {
-        Hold hold = hold();
+        Hold hold = hold(Holds.fixed(TERMS), 1);
         hold.renewalFailed(new IllegalStateException("on purpose"));
         time.pass(Duration.ofSeconds(29));
 
@@ -109,7 +132,6 @@ class HoldTest {
     @Test
     void lost_lease_is_lost_and_not_late() {
         Hold hold = hold();
-        hold.startRenewing();
         time.pass(Duration.ofSeconds(30));
 
         assertThat(hold.isRenewalLate()).isFalse();
@@ -118,83 +140,72 @@ class HoldTest {
     @Test
     void lock_is_downgraded_by_the_last_handle_that_needs_it_alone() {
         Hold hold = hold();
-        hold.enter(true);
-        hold.enter(false);
+        Hold.Use second = enter(hold, TERMS);
+        Hold.Use shared = enter(hold, Holds.shared(TERMS));
 
-        assertThat(hold.exit(true, true)).isEqualTo(Hold.Exit.STAYS);
+        assertThat(hold.exit(first(hold))).isEqualTo(Hold.Exit.STAYS);
         assertThat(hold.isExclusive()).isTrue();
-        assertThat(hold.exit(true, true)).isEqualTo(Hold.Exit.DOWNGRADES);
+        assertThat(hold.exit(second)).isEqualTo(Hold.Exit.DOWNGRADES);
         assertThat(hold.isExclusive()).isFalse();
-        assertThat(hold.exit(true, false)).isEqualTo(Hold.Exit.ENDS);
+        assertThat(hold.exit(shared)).isEqualTo(Hold.Exit.ENDS);
     }
 
     @Test
     void lock_that_is_not_held_alone_any_more_is_not_entered_as_such() {
         Hold hold = hold();
-        hold.enter(false);
-        hold.exit(true, true);
+        enter(hold, Holds.shared(TERMS));
+        hold.exit(first(hold));
 
-        assertThat(hold.enter(true)).isEqualTo(Hold.Entry.NOT_ALONE);
-        assertThat(hold.enter(false)).isEqualTo(Hold.Entry.ENTERED);
+        assertThat(hold.enter(TERMS, null)).isNull();
+        assertThat(hold.holdCount()).isOne();
+        assertThat(hold.enter(Holds.shared(TERMS), null)).isNotNull();
     }
 
     @Test
     void only_the_last_handle_ends_the_lease() {
         Hold hold = hold();
-        assertThat(hold.enter(true)).isEqualTo(Hold.Entry.ENTERED);
+        Hold.Use second = enter(hold, TERMS);
 
-        assertThat(hold.exit(true, true)).isEqualTo(Hold.Exit.STAYS);
+        assertThat(hold.exit(first(hold))).isEqualTo(Hold.Exit.STAYS);
         assertThat(hold.isOpen()).isTrue();
-        assertThat(hold.exit(true, true)).isEqualTo(Hold.Exit.ENDS);
+        assertThat(hold.exit(second)).isEqualTo(Hold.Exit.ENDS);
         assertThat(hold.isOpen()).isFalse();
     }
 
     @Test
     void closed_lease_cannot_be_entered() {
         Hold hold = hold();
-        hold.exit(true, true);
+        hold.exit(first(hold));
 
-        assertThat(hold.enter(true)).isEqualTo(Hold.Entry.NOTHING_TO_REENTER);
+        assertThat(hold.enter(TERMS, null)).isNull();
+        assertThat(hold.holdCount()).isZero();
     }
 
     @Test
     void detached_lease_cannot_be_entered_but_is_open() {
         Hold hold = hold();
-        hold.detach();
+        hold.detach(first(hold));
 
-        assertThat(hold.enter(true)).isEqualTo(Hold.Entry.NOTHING_TO_REENTER);
+        assertThat(hold.enter(TERMS, null)).isNull();
         assertThat(hold.isOpen()).isTrue();
-        assertThat(hold.exit(false, true)).isEqualTo(Hold.Exit.ENDS);
+        assertThat(hold.exit(first(hold))).isEqualTo(Hold.Exit.ENDS);
     }
 
     @Test
     void handle_that_is_detached_leaves_the_others_attached() {
         Hold hold = hold();
-        hold.enter(true);
+        enter(hold, TERMS);
 
-        hold.detach();
+        hold.detach(first(hold));
 
         assertThat(hold.holdCount()).isOne();
-        assertThat(hold.enter(true)).isEqualTo(Hold.Entry.ENTERED);
-    }
-
-    @Test
-    void detach_without_an_attached_handle_changes_nothing() {
-        Hold hold = hold();
-        hold.detach();
-
-        hold.detach();
-
-        assertThat(hold.holdCount()).isZero();
-        assertThat(hold.exit(false, true)).isEqualTo(Hold.Exit.ENDS);
-        assertThat(hold.isExclusive()).isFalse();
+        assertThat(hold.enter(TERMS, null)).isNotNull();
     }
 
     @Test
     void renewal_ends_at_the_very_moment_of_the_longest_hold() {
         Duration longest = Duration.ofSeconds(20);
         Hold hold = hold(longest.toNanos());
-        hold.startRenewing();
 
         time.pass(longest.minusNanos(1));
         assertThat(hold.isRenewing()).isTrue();
@@ -205,12 +216,13 @@ class HoldTest {
     @Test
     void lease_that_was_closed_while_a_handle_is_being_detached_cannot_be_entered() {
         Hold hold = hold();
-        assertThat(hold.exit(false, true)).isEqualTo(Hold.Exit.ENDS);
+        Hold.Use use = first(hold);
+        assertThat(hold.exit(use)).isEqualTo(Hold.Exit.ENDS);
 
-        assertThat(hold.enter(true)).isEqualTo(Hold.Entry.NOTHING_TO_REENTER);
+        hold.detach(use);
 
-        hold.detach();
-        assertThat(hold.enter(true)).isEqualTo(Hold.Entry.NOTHING_TO_REENTER);
+        assertThat(hold.enter(TERMS, null)).isNull();
+        assertThat(hold.exit(use)).isEqualTo(Hold.Exit.STAYS);
     }
 
     @Test
@@ -218,10 +230,10 @@ class HoldTest {
         Hold hold = hold();
         assertThat(hold.abandon()).isTrue();
 
-        hold.detach();
-
-        assertThat(hold.enter(true)).isEqualTo(Hold.Entry.NOTHING_TO_REENTER);
-        assertThat(hold.exit(true, true)).isEqualTo(Hold.Exit.STAYS);
+        assertThat(hold.enter(TERMS, null)).isNull();
+        assertThat(hold.isOpen() || hold.isExclusive()).isFalse();
+        assertThat(hold.holdCount()).isZero();
+        assertThat(hold.exit(first(hold))).isEqualTo(Hold.Exit.STAYS);
         assertThat(hold.abandon()).isFalse();
     }
 
@@ -268,7 +280,6 @@ class HoldTest {
     void lease_that_was_just_granted_by_a_message_is_not_late() {
         Terms terms = terms(Terms.UNLIMITED);
         Hold hold = hold(terms, 1, Duration.ofSeconds(3));
-        hold.startRenewing();
 
         assertThat(hold.isRenewalLate()).isFalse();
     }
@@ -298,7 +309,7 @@ class HoldTest {
     @Test
     void closed_lease_is_not_lost_when_its_deadline_passes() {
         Hold hold = hold();
-        hold.exit(true, true);
+        hold.exit(first(hold));
         time.pass(Duration.ofMinutes(1));
 
         assertThat(hold.loss()).isNull();
@@ -309,7 +320,8 @@ class HoldTest {
     void loss_actions_run_once() {
         Hold hold = hold();
         List<LockEvent.Lost> told = new ArrayList<>();
-        var action = hold.addLossAction(told::add);
+        var action = Hold.once(told::add);
+        hold.addLossAction(action);
         LockEvent.Lost loss = hold.lose(LossCause.REVOKED);
 
         hold.lossActions().forEach(each -> each.accept(loss));

@@ -1,6 +1,7 @@
 package io.holdfast.lock.engine.hold;
 
 import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
@@ -25,19 +26,24 @@ public final class Holds {
     }
 
     public static Terms terms(String name, long leaseNanos, long maxHoldNanos, long warnAfterNanos) {
+        return terms(name, leaseNanos, maxHoldNanos, warnAfterNanos, AcquireRequest.EXCLUSIVE, true);
+    }
+
+    /** The same, but the lease is not renewed. */
+    static Terms fixed(Terms terms) {
+        return terms(
+                terms.name(), terms.leaseNanos(), terms.maxHoldNanos(), terms.warnAfterNanos(), terms.limit(), false);
+    }
+
+    /** The same, but shared. */
+    static Terms shared(Terms terms) {
+        return terms(terms.name(), terms.leaseNanos(), terms.maxHoldNanos(), terms.warnAfterNanos(), 2, terms.renew());
+    }
+
+    private static Terms terms(
+            String name, long leaseNanos, long maxHoldNanos, long warnAfterNanos, int limit, boolean renew) {
         return new Terms(
-                name,
-                leaseNanos,
-                maxHoldNanos,
-                warnAfterNanos,
-                AcquireRequest.EXCLUSIVE,
-                1,
-                false,
-                true,
-                0,
-                0,
-                Integer.MAX_VALUE,
-                false);
+                name, leaseNanos, maxHoldNanos, warnAfterNanos, limit, 1, false, renew, 0, 0, Integer.MAX_VALUE, false);
     }
 
     public static Hold hold(
@@ -49,7 +55,14 @@ public final class Holds {
             long deadline,
             Ticker ticker,
             BiConsumer<Hold, LockEvent.Lost> onLost) {
-        return hold(key, terms, owner, token, at, deadline, null, ticker, onLost);
+        Hold hold = hold(key, terms, owner, token, at, deadline, null, ticker, onLost);
+        hold.open(terms, null);
+        return hold;
+    }
+
+    /** What a handle of one lock holds. */
+    public static Hold of(LockHandle handle) {
+        return ((Handle) handle).uses.get(0).hold();
     }
 
     /** Nobody renews them. */
@@ -57,7 +70,11 @@ public final class Holds {
         return new HeldLocks(client, events, event -> {}, new ManualThreads(), false);
     }
 
-    /** @param place of a caller that may give the lock back */
+    /**
+     * Without a use.
+     *
+     * @param place of a caller that may give the lock back
+     */
     static Hold hold(
             LockKey key,
             Terms terms,

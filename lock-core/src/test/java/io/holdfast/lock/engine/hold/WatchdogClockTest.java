@@ -59,7 +59,6 @@ class WatchdogClockTest {
                 now + lease.toNanos(),
                 Ticker.SYSTEM,
                 (each, loss) -> lost.add(loss));
-        hold.startRenewing();
         locks.add(hold, new HashMap<>());
         return hold;
     }

@@ -76,18 +76,13 @@ abstract class WatchdogFixture {
         long token = ((AcquireReply.Granted) reply).token();
         var place = client.queue().enter(key, null, () -> {});
         Hold hold = Holds.hold(key, terms, owner, token, sentAt, sentAt + granted.toNanos(), place, time, events::lost);
-        if (boundTo != null) {
-            hold.bindTo(boundTo);
-        }
-        if (renew) {
-            hold.startRenewing();
-        }
+        hold.open(renew ? terms : Holds.fixed(terms), boundTo);
         return hold;
     }
 
     /** As by the last handle. */
     final void close(Hold hold) {
-        hold.exit(true, true);
+        hold.exit(hold.uses.get(0));
         locks.remove(hold);
     }
 

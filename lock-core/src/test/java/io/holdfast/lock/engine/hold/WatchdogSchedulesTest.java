@@ -262,6 +262,7 @@ class WatchdogSchedulesTest {
             private boolean revoked;
             private boolean closed;
             private boolean deaf;
+            private final Terms terms;
             private boolean isToBeLost;
             private boolean isToLive;
 
@@ -274,9 +275,10 @@ class WatchdogSchedulesTest {
                 long sentAt = nanos();
                 AcquireReply reply = server.acquire(Requests.exclusive(key, owner, granted.toMillis(), NOWHERE, false));
                 long token = ((AcquireReply.Granted) reply).token();
+                terms = Holds.terms("", length.toNanos(), maxHoldNanos, warnAfterNanos);
                 hold = Holds.hold(
                         key,
-                        Holds.terms("", length.toNanos(), maxHoldNanos, warnAfterNanos),
+                        terms,
                         owner,
                         token,
                         sentAt,
@@ -284,12 +286,7 @@ class WatchdogSchedulesTest {
                         client.queue().enter(key, null, () -> {}),
                         Run.this::nanos,
                         events::lost);
-                if (bound) {
-                    hold.bindTo(mortal);
-                }
-                if (!oneIn(5)) {
-                    hold.startRenewing();
-                }
+                hold.open(oneIn(5) ? Holds.fixed(terms) : terms, bound ? mortal : null);
             }
 
             void change() {
@@ -297,21 +294,29 @@ class WatchdogSchedulesTest {
                 if (oneIn(3)) {
                     locks.doubt(hold.owner().sequence());
                 } else if (hold.isRenewing()) {
-                    hold.stopRenewing();
-                } else if (!bound && hold.enter(true) == Hold.Entry.ENTERED) {
+                    stopRenewing();
+                } else if (!bound) {
                     stretch();
+                }
+            }
+
+            /** One handle stays open that does not want renewal. */
+            private void stopRenewing() {
+                if (hold.enter(Holds.fixed(terms), bound ? mortal : null) != null) {
+                    hold.uses.stream().filter(use -> use.terms.renew()).forEach(hold::exit);
                 }
             }
 
             /** By a reentrant acquisition that wants renewal. */
             private void stretch() {
-                hold.startRenewing();
+                if (hold.enter(terms, null) == null) {
+                    return;
+                }
                 long sentAt = nanos();
                 if (!hold.isLimitReached() && extended()) {
                     hold.extendTo(sentAt + LONG.toNanos());
                     hold.raiseLease(LONG.toNanos());
                 } else {
-                    hold.stopRenewing();
                     close();
                 }
             }
@@ -323,7 +328,7 @@ class WatchdogSchedulesTest {
 
             void close() {
                 while (hold.isOpen() && !closed) {
-                    closed = hold.exit(true, true) == Hold.Exit.ENDS;
+                    closed = hold.exit(hold.uses.get(0)) == Hold.Exit.ENDS;
                     if (!closed) {
                         schedule.step("the next handle");
                     }

@@ -290,8 +290,7 @@ class WatchdogTest extends WatchdogFixture {
         worker.start();
         worker.join();
         Hold hold = acquired(KEY, terms(LEASE), true, worker);
-        hold.detach();
-        hold.unbind();
+        hold.detach(hold.uses.get(0));
 
         pass(LEASE.multipliedBy(3));
 
