@@ -64,4 +64,17 @@ public final class LockNotAcquiredException extends LockException {
     public Blockage blockage() {
         return blockage == null ? Blockage.UNKNOWN : blockage;
     }
+
+    /** {@return what the holder of the lock was itself waiting for, if anything} */
+    public Optional<NestedWait> holderWaitsFor() {
+        return blockage().holderWaitsFor();
+    }
+
+    /**
+     * {@return the deadlock that prevented the acquisition, if there was one that had lasted for about a second} Either the
+     * caller or the holder of the lock was part of it.
+     */
+    public Optional<Deadlock> deadlock() {
+        return blockage().deadlock();
+    }
 }

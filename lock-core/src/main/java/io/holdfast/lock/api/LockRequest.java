@@ -279,11 +279,16 @@ public final class LockRequest {
     /**
      * {@return a copy that waits for the given time}
      *
-     * @param value how long to wait; 0 (a single try) to {@link #MAX_TIME}, which is practically no limit
+     * @param value how long to wait; 0 (a single try) to 365 days
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest waitFor(Duration value) {
         return with(Option.WAIT_FOR, value, Duration.ZERO);
+    }
+
+    /** {@return a copy that waits without limit, that is, for {@link #MAX_TIME}, 365 days} */
+    public LockRequest waitWithoutLimit() {
+        return waitFor(MAX_TIME);
     }
 
     /**

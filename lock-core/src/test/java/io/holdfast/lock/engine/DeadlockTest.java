@@ -163,10 +163,8 @@ class DeadlockTest {
                     .contains(cycle.waits().get(i).key());
         }
         LockNotAcquiredException refused = told.join().orElseThrow();
-        assertThat(refused.blockage().deadlock().map(DeadlockTest::keys).orElseThrow())
-                .containsExactlyInAnyOrder("a", "b");
-        assertThat(refused.blockage().holderWaitsFor().orElseThrow().key().value())
-                .isEqualTo(prefix + "a");
+        assertThat(refused.deadlock().map(DeadlockTest::keys).orElseThrow()).containsExactlyInAnyOrder("a", "b");
+        assertThat(refused.holderWaitsFor().orElseThrow().key().value()).isEqualTo(prefix + "a");
         assertThat(refused)
                 .hasMessageContaining("deadlock")
                 .hasMessageContaining("holds '" + prefix + "b' and waits for '" + prefix + "a'");
@@ -188,7 +186,7 @@ class DeadlockTest {
         List<String> keys = keys(cycle);
         assertThat(keys).containsExactlyInAnyOrder("a", "b", "c");
         assertThat(String.join("", keys) + String.join("", keys)).contains("abc");
-        assertThat(first.join().orElseThrow().blockage().deadlock()).isPresent();
+        assertThat(first.join().orElseThrow().deadlock()).isPresent();
         assertThat(second.join()).isEmpty();
         assertThat(third.join()).isEmpty();
     }
@@ -200,7 +198,7 @@ class DeadlockTest {
         var other = nested(one, key("b"), key("a"));
         go.complete(null);
 
-        assertThat(told.join().orElseThrow().blockage().deadlock()).isPresent();
+        assertThat(told.join().orElseThrow().deadlock()).isPresent();
         assertThat(other.join()).isEmpty();
     }
 
@@ -213,8 +211,7 @@ class DeadlockTest {
         var other = nested(another, key("b"), key("a"));
         go.complete(null);
 
-        assertThat(keys(told.join().orElseThrow().blockage().deadlock().orElseThrow()))
-                .containsExactlyInAnyOrder("a", "b");
+        assertThat(keys(told.join().orElseThrow().deadlock().orElseThrow())).containsExactlyInAnyOrder("a", "b");
         bystander.close();
         assertThat(other.join()).isEmpty();
     }
@@ -253,9 +250,8 @@ class DeadlockTest {
             }
         });
 
-        assertThat(refused.blockage().deadlock()).isEmpty();
-        assertThat(refused.blockage().holderWaitsFor().orElseThrow().key().value())
-                .isEqualTo(prefix + "c");
+        assertThat(refused.deadlock()).isEmpty();
+        assertThat(refused.holderWaitsFor().orElseThrow().key().value()).isEqualTo(prefix + "c");
         assertThat(refused).hasMessageContaining("waits for '" + prefix + "c'").hasMessageNotContaining("deadlock");
         LockResult<String> result = client().tryExecute(briefly("b"), () -> "never");
         assertThat(((LockResult.NotAcquired<String>) result).blockage().holderWaitsFor())
@@ -333,7 +329,7 @@ class DeadlockTest {
                         another.acquire(briefly("a"));
                         return Optional.empty();
                     } catch (LockNotAcquiredException e) {
-                        return e.blockage().deadlock();
+                        return e.deadlock();
                     }
                 }))
                 .isEqualTo(Optional.empty());

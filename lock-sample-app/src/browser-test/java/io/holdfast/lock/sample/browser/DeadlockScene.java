@@ -47,7 +47,7 @@ abstract class DeadlockScene extends BrowserTest {
         }
 
         private boolean isNamed() {
-            return refusal.blockage().deadlock().isPresent();
+            return refusal.deadlock().isPresent();
         }
     }
 
@@ -130,7 +130,7 @@ abstract class DeadlockScene extends BrowserTest {
     }
 
     private static void assertNamed(LockNotAcquiredException refusal) {
-        assertThat(refusal.blockage().deadlock().orElseThrow().waits())
+        assertThat(refusal.deadlock().orElseThrow().waits())
                 .extracting(NestedWait::key)
                 .extracting(Object::toString)
                 .containsExactlyInAnyOrder(FIRST, SECOND);

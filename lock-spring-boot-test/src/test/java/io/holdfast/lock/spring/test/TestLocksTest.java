@@ -339,7 +339,7 @@ class TestLocksTest {
     @Test
     void lock_that_is_only_named_like_that_of_a_role_is_an_ordinary_one() {
         LockHandle board = locks.acquire(
-                LockRequest.of("leader:board").name("leader-board").waitFor(LockRequest.MAX_TIME));
+                LockRequest.of("leader:board").name("leader-board").waitWithoutLimit());
         assertThat(testLocks.heldKeys()).containsExactly("leader:board");
 
         testLocks.reset();
