@@ -1,7 +1,5 @@
 package io.holdfast.lock.api;
 
-import java.time.Duration;
-
 /**
  * A held lock was lost before its holder released it, and somebody else may hold it now. Thrown when the holder checks or
  * releases the lock. An exception thrown by the guarded code is added as a {@linkplain #getSuppressed() suppressed} exception.
@@ -20,15 +18,13 @@ public final class LockLostException extends LockException {
      * @param loss the lost lock and the cause
      */
     public LockLostException(LockEvent.Lost loss) {
-        super(message(loss.key(), loss.cause(), loss.held(), loss.fencingToken()), loss.failure());
+        super(
+                "Lock '" + loss.key() + "' (fencing token " + loss.fencingToken() + ") was lost after "
+                        + DurationText.of(loss.held()) + ": " + loss.cause().explanation(),
+                loss.failure());
         this.key = loss.key();
         this.lossCause = loss.cause();
         this.fencingToken = loss.fencingToken();
-    }
-
-    private static String message(LockKey key, LossCause cause, Duration held, long token) {
-        return "Lock '" + key + "' (fencing token " + token + ") was lost after " + DurationText.of(held) + ": "
-                + cause.explanation();
     }
 
     /** {@return the lost lock} */

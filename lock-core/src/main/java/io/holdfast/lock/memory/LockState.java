@@ -141,7 +141,15 @@ final class LockState {
         keep(owner);
         Optional<AcquireReply> refusal = refusal(request);
         if (refusal.isEmpty()) {
-            return granted(request, now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis()));
+            long leaseEnd = now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
+            HoldRecord hold = find(owner);
+            if (hold == null) {
+                hold = grant(request, leaseEnd);
+            } else {
+                raise(hold, request.raising() ? request.leastToken() : 0);
+                confirm(hold, leaseEnd);
+            }
+            return new AcquireReply.Granted(hold.token, hold.tokens, waiters(), false);
         }
         if (refusal.get() instanceof AcquireReply.Cancelled) {
             return refusal.get();
@@ -159,7 +167,8 @@ final class LockState {
 
     /** How a request that does not wait would be refused; empty if it would be granted, now or again. */
     Optional<AcquireReply> refusal(AcquireRequest request) {
-        if (isCancelled(request.owner())) {
+        cancelled.values().removeIf(this::isOver);
+        if (cancelled.containsKey(request.owner())) {
             return Optional.of(new AcquireReply.Cancelled());
         }
         if (find(request.owner()) == null) {
@@ -167,22 +176,6 @@ final class LockState {
         }
         boolean free = queue().findAny().isEmpty() && admits(request);
         return free || find(request.owner()) != null ? Optional.empty() : Optional.of(held());
-    }
-
-    private boolean isCancelled(OwnerId owner) {
-        cancelled.values().removeIf(this::isOver);
-        return cancelled.containsKey(owner);
-    }
-
-    private AcquireReply granted(AcquireRequest request, long leaseEnd) {
-        HoldRecord hold = find(request.owner());
-        if (hold == null) {
-            hold = grant(request, leaseEnd);
-        } else {
-            raise(hold, request.raising() ? request.leastToken() : 0);
-            confirm(hold, leaseEnd);
-        }
-        return new AcquireReply.Granted(hold.token, hold.tokens, waiters(), false);
     }
 
     private AcquireReply held() {

@@ -111,9 +111,8 @@ final class Ballot<A> {
                 .toList();
         Throwable cause = failures.values().iterator().next();
         if (failures.size() - shortages.size() <= nodes.size() - needed) {
-            cause = shortages.stream().anyMatch(ConnectionsInUseException::isFirstConnection)
-                    ? ConnectionsInUseException.ofFirstConnection(cause)
-                    : new ConnectionsInUseException(cause);
+            cause = new ConnectionsInUseException(
+                    cause, shortages.stream().anyMatch(ConnectionsInUseException::isFirstConnection));
         }
         LockStoreException exception = new LockStoreException(
                 failures.size() + " of " + nodes.size() + " lock servers failed, and " + needed + " must succeed. "

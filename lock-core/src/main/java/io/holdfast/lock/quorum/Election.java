@@ -114,13 +114,11 @@ final class Election {
 
     /**
      * The lock is held, or servers failed: one of the two must be sufficient alone. Otherwise the outstanding replies decide
-     * whether this is contention or a failure. If servers name different holders, for example by a token that one of them chose
-     * too late to count, a caller that does not ask again waits for the others.
+     * whether this is contention or a failure.
      */
     private boolean isRefused(Ballot<AcquireReply> ballot) {
         int spare = quorum.size() - needed;
-        boolean held = ballot.count(reply -> !(reply instanceof AcquireReply.Granted)) > spare;
-        return ballot.failed() > spare || (held && (request.waiting() || !Merged.isTied(holders(ballot))));
+        return ballot.failed() > spare || ballot.count(reply -> !(reply instanceof AcquireReply.Granted)) > spare;
     }
 
     private static List<Long> tokens(List<AcquireReply.Granted> grants) {
@@ -163,14 +161,10 @@ final class Election {
         quorum.nodes().stream()
                 .filter(node -> !(ballot.answer(node) instanceof AcquireReply.Held))
                 .forEach(node -> node.giveBack(unused));
-        Optional<LockHolder> holder = Merged.mostNamed(holders(ballot)).map(Drift::removed);
+        Optional<LockHolder> holder = Merged.mostNamed(
+                        ballot.answers(AcquireReply.Held.class).stream().flatMap(held -> held.holder().stream()))
+                .map(Drift::removed);
         return new AcquireReply.Held(holder, 0, backOff(), resent);
-    }
-
-    private static List<LockHolder> holders(Ballot<AcquireReply> ballot) {
-        return ballot.answers(AcquireReply.Held.class).stream()
-                .flatMap(held -> held.holder().stream())
-                .toList();
     }
 
     /** Random, so that two clients that collided do not collide again. */

@@ -44,19 +44,10 @@ final class Merged {
     }
 
     /** The holder that most servers name; of several that are named equally often, the first. */
-    static Optional<LockHolder> mostNamed(List<LockHolder> named) {
-        return byGrant(named.stream()).stream()
+    static Optional<LockHolder> mostNamed(Stream<LockHolder> named) {
+        return byGrant(named).stream()
                 .reduce((some, others) -> others.size() > some.size() ? others : some)
                 .map(most -> most.get(0));
-    }
-
-    /** Whether servers name different holders, and none of these more often than any other. */
-    static boolean isTied(List<LockHolder> named) {
-        List<Integer> sizes = byGrant(named.stream()).stream()
-                .map(List::size)
-                .sorted(Comparator.reverseOrder())
-                .toList();
-        return sizes.size() > 1 && sizes.get(0).equals(sizes.get(1));
     }
 
     /** The same grants, whichever servers report them. */

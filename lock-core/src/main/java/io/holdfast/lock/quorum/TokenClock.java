@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,15 +40,15 @@ final class TokenClock {
 
     private final long longestMicros;
     private final Ticker ticker;
+    private final AtomicLong nextWarning;
     private long token;
     private long learntAt;
-    private long nextWarning;
 
     /** @param rejoinDelay by how much clocks may differ */
     TokenClock(Duration rejoinDelay, Ticker ticker) {
         this.longestMicros = TimeUnit.NANOSECONDS.toMicros(rejoinDelay.toNanos());
         this.ticker = ticker;
-        this.nextWarning = ticker.nanos();
+        this.nextWarning = new AtomicLong(ticker.nanos());
     }
 
     /** The least token that is worth proposing; 0 leaves it to the servers. */
@@ -95,7 +96,9 @@ final class TokenClock {
     void report(Map<String, Long> tokens) {
         long low = Collections.min(tokens.values());
         long high = Collections.max(tokens.values());
-        if (!fits(low, high) && mayWarn()) {
+        long now = ticker.nanos();
+        long due = nextWarning.get();
+        if (!fits(low, high) && now - due >= 0 && nextWarning.compareAndSet(due, now + SILENCE_NANOS)) {
             log.warn(
                     "The clocks of the lock servers differ by {}, more than the rejoin-delay of {}. Fencing tokens may"
                             + " decrease after a server loses its data. Synchronize the clocks. Times in microseconds: {}",
@@ -103,12 +106,5 @@ final class TokenClock {
                     DurationText.of(Duration.of(longestMicros, ChronoUnit.MICROS)),
                     tokens);
         }
-    }
-
-    private synchronized boolean mayWarn() {
-        long now = ticker.nanos();
-        boolean due = now - nextWarning >= 0;
-        nextWarning = due ? now + SILENCE_NANOS : nextWarning;
-        return due;
     }
 }

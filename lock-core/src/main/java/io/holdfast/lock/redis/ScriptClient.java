@@ -157,7 +157,7 @@ final class ScriptClient {
                     "No command was sent to " + wire.server() + ", because connecting for the first time has taken "
                             + taken.toMillis() + " ms so far. Check that this process gets enough processor time (the"
                             + " CPU limit of its container), and that the server accepts connections.",
-                    taken.compareTo(CONNECT_LIMIT) < 0 ? ConnectionsInUseException.ofFirstConnection(e) : e,
+                    taken.compareTo(CONNECT_LIMIT) < 0 ? new ConnectionsInUseException(e, true) : e,
                     false);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -36,30 +36,6 @@ public record AcquireRequest(
     /** The limit of a request for an exclusive lock. */
     public static final int EXCLUSIVE = 0;
 
-    /**
-     * A request of weight 1 without a minimum for the token.
-     *
-     * @param key the lock
-     * @param owner the acquisition
-     * @param leaseMillis how long the lock survives without renewal, in milliseconds
-     * @param holder where the acquisition comes from
-     * @param limit how many callers may hold the lock at the same time
-     * @param fair whether this acquisition must not be overtaken once it has an entry
-     * @param waiting whether the caller will ask again
-     * @param tokens how many consecutive fencing tokens to reserve
-     */
-    public AcquireRequest(
-            LockKey key,
-            OwnerId owner,
-            long leaseMillis,
-            HolderInfo holder,
-            int limit,
-            boolean fair,
-            boolean waiting,
-            long tokens) {
-        this(key, owner, leaseMillis, holder, limit, 1, fair, waiting, tokens, 0, false);
-    }
-
     /** {@return whether an exclusive lock is requested} */
     public boolean isExclusive() {
         return limit == EXCLUSIVE;

@@ -19,14 +19,15 @@ public final class ConnectionsInUseException extends RuntimeException {
         this(cause, false);
     }
 
-    private ConnectionsInUseException(Throwable cause, boolean isFirst) {
+    /**
+     * Creates an instance.
+     *
+     * @param cause the exception of the driver
+     * @param isFirst see {@link #isFirstConnection}
+     */
+    public ConnectionsInUseException(Throwable cause, boolean isFirst) {
         super(cause);
         this.isFirst = isFirst;
-    }
-
-    /** {@return the exception of a call that came while the first connection was being made} */
-    public static ConnectionsInUseException ofFirstConnection(Throwable cause) {
-        return new ConnectionsInUseException(cause, true);
     }
 
     /**

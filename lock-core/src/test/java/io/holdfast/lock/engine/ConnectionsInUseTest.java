@@ -69,7 +69,7 @@ class ConnectionsInUseTest extends EngineFixture {
     /** That is not the time of a command; the store says when it has taken too long. */
     @Test
     void single_try_waits_for_the_first_connection() {
-        busyFor(10, ConnectionsInUseException.ofFirstConnection(new IllegalStateException("on purpose")));
+        busyFor(10, new ConnectionsInUseException(new IllegalStateException("on purpose"), true));
 
         assertThat(locks.tryAcquire(KEY)).isPresent();
 
@@ -78,9 +78,7 @@ class ConnectionsInUseTest extends EngineFixture {
 
     @Test
     void budget_limits_the_wait_for_the_first_connection() {
-        busyFor(
-                Integer.MAX_VALUE,
-                ConnectionsInUseException.ofFirstConnection(new IllegalStateException("on purpose")));
+        busyFor(Integer.MAX_VALUE, new ConnectionsInUseException(new IllegalStateException("on purpose"), true));
 
         assertThatThrownBy(() -> locks.acquire(LockRequest.of(KEY).waitFor(Duration.ofSeconds(1))))
                 .isInstanceOf(LockStoreException.class);

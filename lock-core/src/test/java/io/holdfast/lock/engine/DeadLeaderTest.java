@@ -54,7 +54,7 @@ class DeadLeaderTest {
 
     private AcquireReply ask(long client, Duration lease) {
         return store.acquire(new AcquireRequest(
-                LOCK, owner(client), lease.toMillis(), NOWHERE, AcquireRequest.EXCLUSIVE, false, true, 1));
+                LOCK, owner(client), lease.toMillis(), NOWHERE, AcquireRequest.EXCLUSIVE, 1, false, true, 1, 0, false));
     }
 
     private static OwnerId owner(long client) {

@@ -67,7 +67,8 @@ class DeadWaitersTest {
         }
 
         private AcquireRequest request(OwnerId owner, long leaseMillis, int limit, boolean waiting) {
-            return new AcquireRequest(LOCK, owner, leaseMillis, NOWHERE, limit, random.nextBoolean(), waiting, 1);
+            return new AcquireRequest(
+                    LOCK, owner, leaseMillis, NOWHERE, limit, 1, random.nextBoolean(), waiting, 1, 0, false);
         }
 
         /** Half of them die in the very moment in which the lock comes free. */

@@ -108,8 +108,8 @@ class PausedClientTest {
         }
 
         void ask(OwnerId owner, boolean waiting) {
-            memory.acquire(
-                    new AcquireRequest(KEY, owner, 60_000, NOWHERE, AcquireRequest.EXCLUSIVE, false, waiting, 1));
+            memory.acquire(new AcquireRequest(
+                    KEY, owner, 60_000, NOWHERE, AcquireRequest.EXCLUSIVE, 1, false, waiting, 1, 0, false));
         }
 
         /** The thread that keeps entries is no match for the time here; the waiting thread does its work. */

@@ -76,9 +76,12 @@ final class Progress {
                 TimeUnit.NANOSECONDS.toMillis(world.setting.leaseNanos),
                 SOMEWHERE,
                 limit,
+                1,
                 false,
                 waiting,
-                1));
+                1,
+                0,
+                false));
         if (reply instanceof AcquireReply.Held held) {
             passes(held.blockedFor().toNanos());
         }

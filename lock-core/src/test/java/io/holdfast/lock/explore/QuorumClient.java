@@ -48,9 +48,12 @@ final class QuorumClient {
                 QuorumSetting.LEASE_MILLIS,
                 SOMEWHERE,
                 AcquireRequest.EXCLUSIVE,
+                1,
                 false,
                 true,
-                setting.block);
+                setting.block,
+                0,
+                false);
     }
 
     private QuorumClient(QuorumClient other) {

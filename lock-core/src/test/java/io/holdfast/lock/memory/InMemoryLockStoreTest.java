@@ -52,7 +52,7 @@ class InMemoryLockStoreTest extends LockStoreContract {
 
     private AcquireReply acquire(LockKey lock, OwnerId owner, Duration lease, boolean waiting) {
         return store.acquire(new AcquireRequest(
-                lock, owner, lease.toMillis(), new HolderInfo("host", 1, "main"), 0, false, waiting, 1));
+                lock, owner, lease.toMillis(), new HolderInfo("host", 1, "main"), 0, 1, false, waiting, 1, 0, false));
     }
 
     @Test

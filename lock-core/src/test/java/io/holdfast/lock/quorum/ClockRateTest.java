@@ -46,8 +46,8 @@ class ClockRateTest {
     }
 
     private static AcquireReply acquire(QuorumLockStore store, OwnerId owner, long leaseMillis) {
-        return store.acquire(
-                new AcquireRequest(KEY, owner, leaseMillis, HERE, AcquireRequest.EXCLUSIVE, false, false, 1));
+        return store.acquire(new AcquireRequest(
+                KEY, owner, leaseMillis, HERE, AcquireRequest.EXCLUSIVE, 1, false, false, 1, 0, false));
     }
 
     @ParameterizedTest

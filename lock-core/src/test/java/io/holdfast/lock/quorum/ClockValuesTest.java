@@ -151,7 +151,8 @@ class ClockValuesTest {
 
     private static AcquireRequest request(OwnerId owner, long tokens) {
         HolderInfo somewhere = new HolderInfo("web-1", 1, "main");
-        return new AcquireRequest(KEY, owner, 30_000, somewhere, AcquireRequest.EXCLUSIVE, false, false, tokens);
+        return new AcquireRequest(
+                KEY, owner, 30_000, somewhere, AcquireRequest.EXCLUSIVE, 1, false, false, tokens, 0, false);
     }
 
     @Test

@@ -114,7 +114,7 @@ class QuorumFailuresTest {
     }
 
     private static AcquireRequest request(LockKey key, OwnerId owner, int limit, Duration lease) {
-        return new AcquireRequest(key, owner, lease.toMillis(), HERE, limit, false, false, 1);
+        return new AcquireRequest(key, owner, lease.toMillis(), HERE, limit, 1, false, false, 1, 0, false);
     }
 
     private AcquireReply acquire(OwnerId owner, int limit) {
@@ -202,21 +202,6 @@ class QuorumFailuresTest {
 
         assertThat(held(acquire(BOB, 0)).holder())
                 .hasValueSatisfying(holder -> assertThat(holder.clientId()).isEqualTo("alice"));
-    }
-
-    /** It chose its token when the holder had the lock already, by those of the others. */
-    @ParameterizedTest
-    @ValueSource(ints = {0, 1, 2})
-    void refusal_names_the_token_of_the_holder_if_one_server_was_slow(int slow) {
-        servers.get(slow).fails("unreachable", false);
-        long token = granted(acquire(ALICE, 0)).token();
-        servers.get(slow).before = () -> {};
-        long there = granted(servers.get(slow).acquire(request(KEY, ALICE, 0, Duration.ofSeconds(30))))
-                .token();
-        assertThat(there).isNotEqualTo(token);
-
-        assertThat(held(acquire(BOB, 0)).holder())
-                .hasValueSatisfying(holder -> assertThat(holder.fencingToken()).isEqualTo(token));
     }
 
     @Test
@@ -409,7 +394,7 @@ class QuorumFailuresTest {
         servers.get(1).before = () -> {
             throw new LockStoreException(
                     "is being connected",
-                    ConnectionsInUseException.ofFirstConnection(new IllegalStateException("on purpose")),
+                    new ConnectionsInUseException(new IllegalStateException("on purpose"), true),
                     false);
         };
         assertThatThrownBy(() -> store.inspect(KEY))

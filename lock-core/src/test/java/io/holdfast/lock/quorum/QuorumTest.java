@@ -77,7 +77,7 @@ class QuorumTest {
     }
 
     private static AcquireRequest request(OwnerId owner, int limit, long leaseMillis) {
-        return new AcquireRequest(KEY, owner, leaseMillis, HERE, limit, false, true, 1);
+        return new AcquireRequest(KEY, owner, leaseMillis, HERE, limit, 1, false, true, 1, 0, false);
     }
 
     /** Not for as long as the slowest server keeps it: the others may have granted it to somebody else by then. */
@@ -205,7 +205,7 @@ class QuorumTest {
 
     @Test
     void fair_locks_are_refused() {
-        AcquireRequest fair = new AcquireRequest(KEY, owner(), 1000, HERE, 0, true, true, 1);
+        AcquireRequest fair = new AcquireRequest(KEY, owner(), 1000, HERE, 0, 1, true, true, 1, 0, false);
 
         assertThatThrownBy(() -> quorum(servers(3)).acquire(fair))
                 .isInstanceOf(IllegalArgumentException.class)

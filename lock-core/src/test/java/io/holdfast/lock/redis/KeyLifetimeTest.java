@@ -206,12 +206,12 @@ class KeyLifetimeTest {
     }
 
     private void acquire(OwnerId owner, long lease, int limit, boolean waiting, long tokens) {
-        store.acquire(new AcquireRequest(key, owner, lease, HERE, limit, false, waiting, tokens));
+        store.acquire(new AcquireRequest(key, owner, lease, HERE, limit, 1, false, waiting, tokens, 0, false));
     }
 
     private void acquireTogether(long lease, int limit) {
         store.acquireAll(Stream.of(key, other)
-                .map(each -> new AcquireRequest(each, first, lease, HERE, limit, false, false, 1))
+                .map(each -> new AcquireRequest(each, first, lease, HERE, limit, 1, false, false, 1, 0, false))
                 .toList());
     }
 

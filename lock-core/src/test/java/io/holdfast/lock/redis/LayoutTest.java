@@ -76,7 +76,7 @@ class LayoutTest {
     }
 
     private static AcquireReply acquire(OwnerId owner, int limit, boolean fair, long tokens) {
-        return store.acquire(new AcquireRequest(KEY, owner, 30_000, HERE, limit, fair, true, tokens));
+        return store.acquire(new AcquireRequest(KEY, owner, 30_000, HERE, limit, 1, fair, true, tokens, 0, false));
     }
 
     /** Every field, and nothing else, each of its form. */
@@ -284,7 +284,8 @@ class LayoutTest {
     void lock_of_a_later_layout_costs_no_other_lock_its_renewal() {
         laterLayout();
         LockKey other = LockKey.of("order:43");
-        store.acquire(new AcquireRequest(other, second, 30_000, HERE, AcquireRequest.EXCLUSIVE, false, true, 1));
+        store.acquire(
+                new AcquireRequest(other, second, 30_000, HERE, AcquireRequest.EXCLUSIVE, 1, false, true, 1, 0, false));
 
         List<RenewReply> replies =
                 store.renew(List.of(new RenewRequest(KEY, first, 30_000), new RenewRequest(other, second, 30_000)));

@@ -59,7 +59,17 @@ class OverviewTest {
 
     private static void hold(RedisLockStore store, String key) {
         store.acquire(new AcquireRequest(
-                LockKey.of(key), new OwnerId("alice", 1), 30_000, HERE, AcquireRequest.EXCLUSIVE, false, false, 1));
+                LockKey.of(key),
+                new OwnerId("alice", 1),
+                30_000,
+                HERE,
+                AcquireRequest.EXCLUSIVE,
+                1,
+                false,
+                false,
+                1,
+                0,
+                false));
     }
 
     private LockScan scan(LockScanRequest request) {

@@ -169,7 +169,8 @@ class RedisLockStoreTest {
 
     private OwnerId shared(Duration lease) {
         OwnerId owner = newOwner();
-        var reader = new AcquireRequest(KEY, owner, lease.toMillis(), HERE, Integer.MAX_VALUE, false, false, 1);
+        var reader =
+                new AcquireRequest(KEY, owner, lease.toMillis(), HERE, Integer.MAX_VALUE, 1, false, false, 1, 0, false);
         assertThat(store.acquire(reader)).isInstanceOf(AcquireReply.Granted.class);
         return owner;
     }
@@ -400,7 +401,8 @@ class RedisLockStoreTest {
     /** A call for each script. */
     private Map<LuaScript, Runnable> calls() {
         OwnerId owner = newOwner();
-        AcquireRequest request = new AcquireRequest(KEY, owner, 30_000, HERE, AcquireRequest.EXCLUSIVE, false, true, 1);
+        AcquireRequest request =
+                new AcquireRequest(KEY, owner, 30_000, HERE, AcquireRequest.EXCLUSIVE, 1, false, true, 1, 0, false);
         ReleaseRequest release = new ReleaseRequest(KEY, owner);
         RenewRequest renewal = new RenewRequest(KEY, owner, 30_000);
         List<EntryRequest> entries = List.of(new EntryRequest(KEY, List.of(owner)));

@@ -90,7 +90,7 @@ class RedisPermissionsTest {
     }
 
     private AcquireReply acquire(OwnerId owner, int limit, boolean waiting) {
-        return store.acquire(new AcquireRequest(KEY, owner, 30_000, HERE, limit, true, waiting, 10));
+        return store.acquire(new AcquireRequest(KEY, owner, 30_000, HERE, limit, 1, true, waiting, 10, 0, false));
     }
 
     private void granted(OwnerId owner, int limit) {

@@ -207,6 +207,7 @@ class LostWakeUpTest {
     private static void takeEntry(LockStore store, long number) {
         HolderInfo nobody = new HolderInfo("host", 1, "dead");
         OwnerId owner = new OwnerId("dead" + number, 1);
-        store.acquire(new AcquireRequest(LockKey.of(KEY), owner, 30_000, nobody, EXCLUSIVE, number % 2 == 0, true, 1));
+        store.acquire(new AcquireRequest(
+                LockKey.of(KEY), owner, 30_000, nobody, EXCLUSIVE, 1, number % 2 == 0, true, 1, 0, false));
     }
 }

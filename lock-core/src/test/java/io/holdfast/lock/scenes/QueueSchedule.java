@@ -222,7 +222,7 @@ final class QueueSchedule {
         if (!cancelled.isEmpty()) {
             OwnerId owner = cancelled.get(random.nextInt(cancelled.size()));
             HolderInfo where = new HolderInfo("host", 1, owner.toString());
-            var request = new AcquireRequest(key, owner, 5_000, where, 2, false, true, 1);
+            var request = new AcquireRequest(key, owner, 5_000, where, 2, 1, false, true, 1, 0, false);
             requests.put(owner, request);
             ask(owner);
         }
@@ -336,9 +336,12 @@ final class QueueSchedule {
                         1_000,
                         new HolderInfo("host", 1, last.toString()),
                         AcquireRequest.EXCLUSIVE,
+                        1,
                         false,
                         false,
-                        1));
+                        1,
+                        0,
+                        false));
         assertThat(store.acquire(requests.get(last))).isInstanceOf(AcquireReply.Granted.class);
         assertThat(store.inspect(key).waiters()).isZero();
         assertThat(store.inspect(key).holders()).hasSize(1);

@@ -46,7 +46,7 @@ class RedisMemoryTest {
 
     private AcquireRequest request(String key, HolderInfo holder, int limit) {
         OwnerId owner = new OwnerId("6f1f0c2d9a8b7e6d5c4b3a29", ++sequence);
-        return new AcquireRequest(LockKey.of(key), owner, LEASE, holder, limit, false, true, 1);
+        return new AcquireRequest(LockKey.of(key), owner, LEASE, holder, limit, 1, false, true, 1, 0, false);
     }
 
     @Test

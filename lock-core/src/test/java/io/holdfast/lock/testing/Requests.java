@@ -12,6 +12,7 @@ public final class Requests {
 
     public static AcquireRequest exclusive(
             LockKey key, OwnerId owner, long leaseMillis, HolderInfo holder, boolean waiting) {
-        return new AcquireRequest(key, owner, leaseMillis, holder, AcquireRequest.EXCLUSIVE, false, waiting, 1);
+        return new AcquireRequest(
+                key, owner, leaseMillis, holder, AcquireRequest.EXCLUSIVE, 1, false, waiting, 1, 0, false);
     }
 }

@@ -109,7 +109,17 @@ class CleanupTest {
 
     private long grantedTokens(OwnerId owner) {
         AcquireReply reply = store.acquire(new AcquireRequest(
-                KEY, owner, 60_000, new HolderInfo("web-1", 1, "main"), AcquireRequest.EXCLUSIVE, false, false, BLOCK));
+                KEY,
+                owner,
+                60_000,
+                new HolderInfo("web-1", 1, "main"),
+                AcquireRequest.EXCLUSIVE,
+                1,
+                false,
+                false,
+                BLOCK,
+                0,
+                false));
         return ((AcquireReply.Granted) reply).token();
     }
 

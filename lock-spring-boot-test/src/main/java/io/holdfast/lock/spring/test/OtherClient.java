@@ -73,7 +73,17 @@ final class OtherClient {
     private Simulation hold(LockKey key, LockRequest request, boolean untilClosed) {
         OwnerId owner = new OwnerId(ID, sequence.incrementAndGet());
         AcquireReply reply = store.acquire(new AcquireRequest(
-                key, owner, LockRequest.MAX_TIME.toMillis(), INFO, limit(request), request.fair(), false, 1));
+                key,
+                owner,
+                LockRequest.MAX_TIME.toMillis(),
+                INFO,
+                limit(request),
+                1,
+                request.fair(),
+                false,
+                1,
+                0,
+                false));
         if (!(reply instanceof AcquireReply.Granted)) {
             throw new IllegalStateException(
                     "Lock '" + key + "' cannot be held by another client: it is not free. Held by "

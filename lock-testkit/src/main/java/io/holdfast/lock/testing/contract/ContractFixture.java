@@ -97,7 +97,8 @@ abstract class ContractFixture {
     }
 
     final AcquireReply acquire(OwnerId owner, Duration lease, int limit, boolean waiting) {
-        return store().acquire(new AcquireRequest(key, owner, lease.toMillis(), HERE, limit, false, waiting, 1));
+        return store().acquire(
+                        new AcquireRequest(key, owner, lease.toMillis(), HERE, limit, 1, false, waiting, 1, 0, false));
     }
 
     final AcquireReply tryOnce(OwnerId owner) {
@@ -109,12 +110,13 @@ abstract class ContractFixture {
     }
 
     static AcquireRequest oneTry(LockKey lock, OwnerId owner) {
-        return new AcquireRequest(lock, owner, LEASE.toMillis(), HERE, EXCLUSIVE, false, false, 1);
+        return new AcquireRequest(lock, owner, LEASE.toMillis(), HERE, EXCLUSIVE, 1, false, false, 1, 0, false);
     }
 
     /** One try that reserves several tokens. */
     final AcquireReply tryForTokens(OwnerId owner, int limit, long tokens) {
-        return store().acquire(new AcquireRequest(key, owner, LEASE.toMillis(), HERE, limit, false, false, tokens));
+        return store().acquire(new AcquireRequest(
+                key, owner, LEASE.toMillis(), HERE, limit, 1, false, false, tokens, 0, false));
     }
 
     final long granted(OwnerId owner) {
@@ -180,7 +182,8 @@ abstract class ContractFixture {
     }
 
     final void queueFair(OwnerId owner) {
-        refused(store().acquire(new AcquireRequest(key, owner, LEASE.toMillis(), HERE, EXCLUSIVE, true, true, 1)));
+        refused(store().acquire(
+                        new AcquireRequest(key, owner, LEASE.toMillis(), HERE, EXCLUSIVE, 1, true, true, 1, 0, false)));
     }
 
     final EntryReply.Kept keepEntries(OwnerId... owners) {

@@ -282,7 +282,8 @@ abstract class HandOverContract extends ContractFixture {
     @Test
     void reservation_reserves_the_tokens_that_its_entry_asked_for() {
         granted(alice);
-        refused(store().acquire(new AcquireRequest(key, bob, LEASE.toMillis(), HERE, EXCLUSIVE, false, true, BLOCK)));
+        refused(store().acquire(new AcquireRequest(
+                key, bob, LEASE.toMillis(), HERE, EXCLUSIVE, 1, false, true, BLOCK, 0, false)));
         released(alice);
 
         AcquireReply claim = tryOnce(bob);

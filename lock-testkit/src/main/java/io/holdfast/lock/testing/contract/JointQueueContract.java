@@ -53,7 +53,7 @@ abstract class JointQueueContract extends ContractFixture {
         shared(alice, UNLIMITED);
         queue(bob);
         AcquireRequest reader =
-                new AcquireRequest(key, next(carol), LEASE.toMillis(), HERE, UNLIMITED, false, false, 1);
+                new AcquireRequest(key, next(carol), LEASE.toMillis(), HERE, UNLIMITED, 1, false, false, 1, 0, false);
 
         assertThat(store().acquireAll(List.of(oneTry(beside(":2"), carol), reader)))
                 .isNotInstanceOf(AcquireAllReply.Granted.class);

@@ -43,7 +43,8 @@ abstract class WakeContract extends ContractFixture {
         OwnerId last = new OwnerId(client.clientId(), 1_000_000);
         OwnerId holder = new OwnerId(client.clientId(), 1_000_001);
         store().acquire(oneTry(other, holder));
-        store().acquire(new AcquireRequest(other, last, LEASE.toMillis(), HERE, EXCLUSIVE, false, true, 1));
+        store().acquire(new AcquireRequest(
+                other, last, LEASE.toMillis(), HERE, EXCLUSIVE, 1, false, true, 1, 0, false));
         store().release(new ReleaseRequest(other, holder));
         hints.awaitHint(HeardHints.Hint.called(last));
         return hints.all().stream()
