@@ -189,6 +189,7 @@ class ArchitectureTest {
                         "annotation.LockDefinitionException",
                         "annotation.LockRequestCustomizer",
                         "annotation.OnContention",
+                        "annotation.OnOneNode",
                         "annotation.OnLost",
                         "coroutine.KotlinNames",
                         "coroutine.LockedRun",

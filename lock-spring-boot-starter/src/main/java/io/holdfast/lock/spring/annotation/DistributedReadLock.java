@@ -7,14 +7,14 @@ import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.util.concurrent.TimeUnit;
 import org.springframework.core.annotation.AliasFor;
 
 /**
  * Runs the method under a read lock: for each key, any number of readers at a time and no writer. The corresponding write lock is
  * {@link DistributedWriteLock} with the same name and key.
  *
- * <p>Shorthand for {@link DistributedLock} with {@link LockMode#SHARED}; all other attributes are described there.
+ * <p>Shorthand for {@link DistributedLock} with {@link LockMode#SHARED}; the attributes are described there, and those
+ * that this annotation does not have.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -43,14 +43,6 @@ public @interface DistributedReadLock {
     @AliasFor(annotation = DistributedLock.class)
     long waitFor() default DistributedLock.UNSPECIFIED;
 
-    /** {@return see {@link DistributedLock#minHold()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    long minHold() default DistributedLock.UNSPECIFIED;
-
-    /** {@return see {@link DistributedLock#timeUnit()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    TimeUnit timeUnit() default TimeUnit.SECONDS;
-
     /** {@return see {@link DistributedLock#leaseString()}} */
     @AliasFor(annotation = DistributedLock.class)
     String leaseString() default "";
@@ -58,14 +50,6 @@ public @interface DistributedReadLock {
     /** {@return see {@link DistributedLock#waitForString()}} */
     @AliasFor(annotation = DistributedLock.class)
     String waitForString() default "";
-
-    /** {@return see {@link DistributedLock#minHoldString()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    String minHoldString() default "";
-
-    /** {@return see {@link DistributedLock#renew()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    boolean renew() default true;
 
     /** {@return see {@link DistributedLock#condition()}} */
     @AliasFor(annotation = DistributedLock.class)
@@ -78,8 +62,4 @@ public @interface DistributedReadLock {
     /** {@return see {@link DistributedLock#fallbackMethod()}} */
     @AliasFor(annotation = DistributedLock.class)
     String fallbackMethod() default "";
-
-    /** {@return see {@link DistributedLock#onLost()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    OnLost onLost() default OnLost.THROW;
 }

@@ -7,7 +7,6 @@ import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.util.concurrent.TimeUnit;
 import org.springframework.core.annotation.AliasFor;
 
 /**
@@ -18,7 +17,8 @@ import org.springframework.core.annotation.AliasFor;
  * public void send(Mail mail) { … }
  * }</pre>
  *
- * <p>Shorthand for {@link DistributedLock} with {@link LockMode#SHARED} and a limit; all other attributes are described there.
+ * <p>Shorthand for {@link DistributedLock} with {@link LockMode#SHARED} and a limit; the attributes are described there, and those
+ * that this annotation does not have.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -56,14 +56,6 @@ public @interface DistributedSemaphore {
     @AliasFor(annotation = DistributedLock.class)
     long waitFor() default DistributedLock.UNSPECIFIED;
 
-    /** {@return see {@link DistributedLock#minHold()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    long minHold() default DistributedLock.UNSPECIFIED;
-
-    /** {@return see {@link DistributedLock#timeUnit()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    TimeUnit timeUnit() default TimeUnit.SECONDS;
-
     /** {@return see {@link DistributedLock#leaseString()}} */
     @AliasFor(annotation = DistributedLock.class)
     String leaseString() default "";
@@ -71,14 +63,6 @@ public @interface DistributedSemaphore {
     /** {@return see {@link DistributedLock#waitForString()}} */
     @AliasFor(annotation = DistributedLock.class)
     String waitForString() default "";
-
-    /** {@return see {@link DistributedLock#minHoldString()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    String minHoldString() default "";
-
-    /** {@return see {@link DistributedLock#renew()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    boolean renew() default true;
 
     /** {@return see {@link DistributedLock#condition()}} */
     @AliasFor(annotation = DistributedLock.class)
@@ -91,8 +75,4 @@ public @interface DistributedSemaphore {
     /** {@return see {@link DistributedLock#fallbackMethod()}} */
     @AliasFor(annotation = DistributedLock.class)
     String fallbackMethod() default "";
-
-    /** {@return see {@link DistributedLock#onLost()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    OnLost onLost() default OnLost.THROW;
 }

@@ -7,7 +7,6 @@ import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import java.util.concurrent.TimeUnit;
 import org.springframework.core.annotation.AliasFor;
 
 /**
@@ -15,7 +14,8 @@ import org.springframework.core.annotation.AliasFor;
  * DistributedReadLock} with the same name and key. A thread that holds the write lock may acquire the read lock, but not vice
  * versa.
  *
- * <p>Shorthand for {@link DistributedLock} with {@link LockMode#EXCLUSIVE}; all other attributes are described there.
+ * <p>Shorthand for {@link DistributedLock} with {@link LockMode#EXCLUSIVE}; the attributes are described there, and those
+ * that this annotation does not have.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -44,14 +44,6 @@ public @interface DistributedWriteLock {
     @AliasFor(annotation = DistributedLock.class)
     long waitFor() default DistributedLock.UNSPECIFIED;
 
-    /** {@return see {@link DistributedLock#minHold()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    long minHold() default DistributedLock.UNSPECIFIED;
-
-    /** {@return see {@link DistributedLock#timeUnit()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    TimeUnit timeUnit() default TimeUnit.SECONDS;
-
     /** {@return see {@link DistributedLock#leaseString()}} */
     @AliasFor(annotation = DistributedLock.class)
     String leaseString() default "";
@@ -59,14 +51,6 @@ public @interface DistributedWriteLock {
     /** {@return see {@link DistributedLock#waitForString()}} */
     @AliasFor(annotation = DistributedLock.class)
     String waitForString() default "";
-
-    /** {@return see {@link DistributedLock#minHoldString()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    String minHoldString() default "";
-
-    /** {@return see {@link DistributedLock#renew()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    boolean renew() default true;
 
     /** {@return see {@link DistributedLock#condition()}} */
     @AliasFor(annotation = DistributedLock.class)
@@ -79,8 +63,4 @@ public @interface DistributedWriteLock {
     /** {@return see {@link DistributedLock#fallbackMethod()}} */
     @AliasFor(annotation = DistributedLock.class)
     String fallbackMethod() default "";
-
-    /** {@return see {@link DistributedLock#onLost()}} */
-    @AliasFor(annotation = DistributedLock.class)
-    OnLost onLost() default OnLost.THROW;
 }

@@ -156,7 +156,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             try {
                 LockTemplate locks = template.get();
                 joining = transactions.get().before(invocation, operation.caller(), request, locks);
-                answer = Answers.required(locks.<@Nullable Object, Throwable>tryExecute(request, this), "tryExecute");
+                answer = locks.<@Nullable Object, Throwable>tryExecute(request, this);
             } catch (LockLostException e) {
                 return resultDespite(e);
             } catch (LockStoreException e) {
@@ -168,7 +168,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             if (answer instanceof LockResult.Executed<@Nullable Object> executed) {
                 return executed.value();
             }
-            var refused = (LockResult.NotAcquired<@Nullable Object>) answer;
+            var refused = (LockResult.NotAcquired<@Nullable Object>) Answers.required(answer, "tryExecute");
             return contended(refused.key(), refused.waited(), refused.holder(), refused.blockage());
         }
 

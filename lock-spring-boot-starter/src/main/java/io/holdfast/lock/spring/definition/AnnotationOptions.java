@@ -66,15 +66,12 @@ public final class AnnotationOptions {
 
     private LockDefinitionException refuse(
             String name, String shown, String text, Duration min, @Nullable Exception cause) {
-        if (text.startsWith("#") || text.startsWith("@")) {
-            return new LockDefinitionException(
-                    where + " has " + name + shown
-                            + ", but a time cannot be an expression: it is the same for all calls.",
-                    "Write text with a unit or a placeholder (" + name + "String = \"10s\", \"${app.lock.time}\"), or"
-                            + " change the request of each call in a LockRequestCustomizer, or with LockTemplate.",
-                    cause);
+        String hint = "";
+        if (name.equals("waitFor") && shown.contains("-")) {
+            hint = " To wait without limit: waitFor = DistributedLock.UNLIMITED.";
+        } else if (text.startsWith("#") || text.startsWith("@")) {
+            hint = " It cannot be an expression: a LockRequestCustomizer can change the request of a call.";
         }
-        boolean withoutLimit = name.equals("waitFor") && shown.contains("-");
         return new LockDefinitionException(
                 where + " has " + name + shown + (lacksUnit(text) ? ", without a unit" : "") + ", which is invalid.",
                 (text.isEmpty() ? name : name + "String") + " must be between " + min.toMillis() + " ms and "
@@ -82,7 +79,7 @@ public final class AnnotationOptions {
                         + " = 10), or text with a unit (" + name
                         + "String = \"10s\", \"PT10S\", \"${app.lock.time}\"). Omit the attribute to use the value from"
                         + " the properties."
-                        + (withoutLimit ? " To wait without limit: waitFor = DistributedLock.UNLIMITED." : ""),
+                        + hint,
                 cause);
     }
 
@@ -116,7 +113,8 @@ public final class AnnotationOptions {
         if (limit < 1) {
             throw new LockDefinitionException(
                     where + " has limit = " + limit + ", which is invalid.",
-                    "limit must be 1 or more; omit it for no limit. In @DistributedSemaphore, this attribute is named permits.");
+                    "limit must be 1 or more; omit it for no limit. In @DistributedSemaphore, this attribute is named"
+                            + " permits.");
         }
         return limit;
     }

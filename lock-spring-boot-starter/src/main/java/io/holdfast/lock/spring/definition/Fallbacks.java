@@ -89,11 +89,14 @@ public final class Fallbacks {
                 .filter(each -> KotlinNames.of(each).equals(name) && !each.isBridge() && !each.equals(locked))
                 .filter(each -> each.equals(AopUtils.getMostSpecificMethod(each, userClass)))
                 .toList();
-        List<Method> fitting = named.stream()
-                .filter(each -> mayRun(each) && hasParameters(each))
-                .toList();
+        List<Method> fitting = named.stream().filter(this::hasParameters).toList();
         if (fitting.isEmpty()) {
-            throw misfit(absence(named));
+            String found = named.stream().map(Fallbacks::described).sorted().collect(Collectors.joining(" and "));
+            throw misfit(
+                    named.isEmpty()
+                            ? "there is no such method"
+                            : found + (named.size() == 1 ? " does" : " do")
+                                    + " not match: the parameters must be those of the annotated method");
         }
         for (Method each : fitting) {
             requireFit(each);
@@ -110,11 +113,6 @@ public final class Fallbacks {
     /** The most specific exception wins, and any wins over none. */
     private static boolean isCloser(@Nullable Class<?> exception, @Nullable Class<?> other) {
         return exception != null && (other == null || other.isAssignableFrom(exception));
-    }
-
-    /** A suspend function in the place of a plain method would have no coroutine. */
-    private boolean mayRun(Method candidate) {
-        return !SuspendFunctions.isSuspending(candidate) || SuspendFunctions.isSuspending(locked);
     }
 
     /** Those of the locked method, and at most one more. */
@@ -142,6 +140,11 @@ public final class Fallbacks {
     }
 
     private void requireFit(Method candidate) {
+        if (SuspendFunctions.isSuspending(candidate) && !SuspendFunctions.isSuspending(locked)) {
+            throw misfit(
+                    described(candidate) + " is a suspend function, but the annotated one is not and has no coroutine"
+                            + " to run the fallback in");
+        }
         Class<?> exception = exceptionOf(candidate);
         if (exception != null && exception != LockStoreException.class && !takesContention(exception)) {
             throw misfit(described(candidate) + " takes " + exception.getSimpleName()
@@ -163,21 +166,6 @@ public final class Fallbacks {
         return SuspendFunctions.isSuspending(locked)
                 ? SuspendFunctions.declaredType(method)
                 : ResolvableType.forMethodReturnType(method, userClass).resolve(Object.class);
-    }
-
-    private String absence(List<Method> named) {
-        List<Method> runnable = named.stream().filter(this::mayRun).toList();
-        if (named.isEmpty()) {
-            return "there is no such method";
-        }
-        if (runnable.isEmpty()) {
-            return described(named.get(0))
-                    + " is a suspend function, but the annotated one is not and has no coroutine to"
-                    + " run the fallback in";
-        }
-        return runnable.stream().map(Fallbacks::described).sorted().collect(Collectors.joining(" and "))
-                + (runnable.size() == 1 ? " does" : " do")
-                + " not match: the parameters must be those of the annotated method";
     }
 
     private static String described(Method candidate) {

@@ -34,7 +34,6 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.expression.BeanResolver;
 import org.springframework.scheduling.annotation.Scheduled;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -261,12 +260,10 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         if (annotation.onContention() != OnContention.SKIP || ResultKind.canBeSkipped(method, type)) {
             return;
         }
-        String declared = SuspendFunctions.declaredType(method).getName();
-        String boxed = ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName();
         throw new LockDefinitionException(
-                where + " has onContention = SKIP, but returns " + (type.isPrimitive() ? "the primitive " : "a ")
-                        + declared + ", so a skipped call has no value to return.",
-                "Return " + (type.isPrimitive() ? boxed + " or an Optional" : "a type that can be empty or null")
-                        + " instead, or use onContention = THROW.");
+                where + " has onContention = SKIP, but returns "
+                        + SuspendFunctions.declaredType(method).getName()
+                        + ", so a skipped call has no value to return.",
+                "Return a type that can be empty or null, such as an Optional, or use onContention = THROW.");
     }
 }

@@ -1,20 +1,16 @@
 package io.holdfast.lock.spring.key;
 
 import io.holdfast.lock.spring.coroutine.KotlinNames;
-import java.beans.Introspector;
 import java.lang.reflect.Method;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.TypeDescriptor;
-import org.springframework.expression.AccessException;
-import org.springframework.expression.EvaluationContext;
-import org.springframework.expression.PropertyAccessor;
-import org.springframework.expression.TypedValue;
+import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
 import org.springframework.expression.spel.support.StandardTypeConverter;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringUtils;
 
 /**
  * Kotlin's value classes. A parameter of such a type is passed as what the value holds; where it is nullable, generic or in a list, in
@@ -38,14 +34,11 @@ final class KotlinValues {
     static @Nullable Object unboxed(@Nullable Object value) {
         Object held = value;
         while (held != null && OPENER.get(held.getClass()).isPresent()) {
-            held = invoked(OPENER.get(held.getClass()).get(), held);
+            Method opener = OPENER.get(held.getClass()).get();
+            ReflectionUtils.makeAccessible(opener);
+            held = ReflectionUtils.invokeMethod(opener, held);
         }
         return held;
-    }
-
-    private static @Nullable Object invoked(Method method, Object target) {
-        ReflectionUtils.makeAccessible(method);
-        return ReflectionUtils.invokeMethod(method, target);
     }
 
     /** Joins a value with text as what it holds, not as {@code Num(value=5)}. */
@@ -64,52 +57,25 @@ final class KotlinValues {
         }
     }
 
-    /** Reads properties whose getters have names that only Kotlin's compiler knows: those of value classes, and internal ones. */
-    static final class Getters implements PropertyAccessor {
+    /** Reads properties, also those whose getters have names that only Kotlin's compiler knows: of value classes, and internal ones. */
+    static final class Properties extends ReflectivePropertyAccessor {
 
-        private static final ClassValue<Map<String, Method>> GETTERS = new ClassValue<>() {
-            @Override
-            protected Map<String, Method> computeValue(Class<?> type) {
-                Map<String, Method> found = new HashMap<>();
+        Properties() {
+            super(false);
+        }
+
+        @Override
+        protected @Nullable Method findGetterForProperty(String name, Class<?> type, boolean mustBeStatic) {
+            Method getter = super.findGetterForProperty(name, type, mustBeStatic);
+            if (getter == null && !mustBeStatic) {
+                Set<String> names = Set.of(name, "get" + StringUtils.capitalize(name));
                 for (Method each : type.getMethods()) {
-                    String name = KotlinNames.of(each);
-                    if (each.getParameterCount() == 0 && !name.equals(each.getName())) {
-                        boolean get = name.startsWith("get") && name.length() > 3;
-                        found.put(get ? Introspector.decapitalize(name.substring(3)) : name, each);
+                    if (each.getParameterCount() == 0 && names.contains(KotlinNames.of(each))) {
+                        return each;
                     }
                 }
-                return found;
             }
-        };
-
-        @Override
-        public Class<?> @Nullable [] getSpecificTargetClasses() {
-            return null;
-        }
-
-        @Override
-        public boolean canRead(EvaluationContext context, @Nullable Object target, String name) {
-            return target != null && GETTERS.get(target.getClass()).containsKey(name);
-        }
-
-        @Override
-        public TypedValue read(EvaluationContext context, @Nullable Object target, String name) throws AccessException {
-            Method getter =
-                    target == null ? null : GETTERS.get(target.getClass()).get(name);
-            if (target == null || getter == null) {
-                throw new AccessException("Unknown property '" + name + "'");
-            }
-            return new TypedValue(invoked(getter, target));
-        }
-
-        @Override
-        public boolean canWrite(EvaluationContext context, @Nullable Object target, String name) {
-            return false;
-        }
-
-        @Override
-        public void write(EvaluationContext context, @Nullable Object target, String name, @Nullable Object newValue) {
-            throw new UnsupportedOperationException("Lock expressions are read-only: " + name);
+            return getter;
         }
     }
 }

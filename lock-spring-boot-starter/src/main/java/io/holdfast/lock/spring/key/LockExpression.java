@@ -6,6 +6,7 @@ import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -99,7 +100,7 @@ public final class LockExpression {
             }
             variables.putAll(named);
             shared.setBeanResolver(beans);
-            shared.addPropertyAccessor(new KotlinValues.Getters());
+            shared.setPropertyAccessors(List.of(new KotlinValues.Properties()));
             shared.setTypeConverter(new KotlinValues.Texts());
             shared.setTypeLocator(
                     new StandardTypeLocator(method.getDeclaringClass().getClassLoader()));
@@ -269,12 +270,10 @@ public final class LockExpression {
             throw failure(reason(e), e);
         }
         if (missing != null) {
-            throw failure(
-                    missing
-                            + " is null, so all callers without a value would share one key. Check the argument"
-                            + " before the call, or give a default: " + missing
-                            + " ?: 'none'.",
-                    null);
+            throw failure(missing
+                    + " is null, so all callers without a value would share one key. Check the argument"
+                    + " before the call, or give a default: " + missing
+                    + " ?: 'none'.");
         }
         return value;
     }
@@ -290,11 +289,9 @@ public final class LockExpression {
         if (value instanceof Boolean answer) {
             return answer;
         }
-        throw failure(
-                "the expression evaluates to "
-                        + (value == null ? "null" : "a " + value.getClass().getName())
-                        + ", but must evaluate to true or false.",
-                null);
+        throw failure("the expression evaluates to "
+                + (value == null ? "null" : "a " + value.getClass().getName())
+                + ", but must evaluate to true or false.");
     }
 
     /**
@@ -332,6 +329,10 @@ public final class LockExpression {
             }
         }
         return "the expression cannot be evaluated: " + failure.getMessage() + ". " + scope.available();
+    }
+
+    LockKeyException failure(String problem) {
+        return failure(problem, null);
     }
 
     LockKeyException failure(String problem, @Nullable Throwable cause) {

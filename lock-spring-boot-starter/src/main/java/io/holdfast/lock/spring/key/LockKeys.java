@@ -112,8 +112,7 @@ public final class LockKeys {
         if (texts.isEmpty()) {
             throw source.failure(
                     "the value is an empty collection, so there is nothing to lock. Do not call the method if there is"
-                            + " nothing to do.",
-                    null);
+                            + " nothing to do.");
         }
         return texts;
     }
@@ -129,11 +128,9 @@ public final class LockKeys {
 
     private static List<@Nullable Object> elements(Object array, LockExpression source) {
         if (array instanceof byte[] || array instanceof char[]) {
-            throw source.failure(
-                    "the value is a " + array.getClass().getComponentType()
-                            + "[], whose elements are not keys. Convert it to text, for example with"
-                            + " new String(#chars), or to a hexadecimal digest.",
-                    null);
+            throw source.failure("the value is a " + array.getClass().getComponentType()
+                    + "[], whose elements are not keys. Convert it to text, for example with"
+                    + " new String(#chars), or to a hexadecimal digest.");
         }
         List<@Nullable Object> elements = new ArrayList<>();
         for (int i = 0; i < Array.getLength(array); i++) {
@@ -154,42 +151,33 @@ public final class LockKeys {
             throw missing(what + " is blank", source);
         }
         if (text.indexOf('@') >= 0 && TEXT_OF_ARRAY.matcher(text).find()) {
-            throw source.failure(
-                    what + " is '" + text
-                            + "', the default text of an array, which is different for each array. Use an expression"
-                            + " that evaluates to the array itself, which locks all of its elements, or join the"
-                            + " elements.",
-                    null);
+            throw source.failure(what + " is '" + text
+                    + "', the default text of an array, which is different for each array. Use an expression"
+                    + " that evaluates to the array itself, which locks all of its elements, or join the"
+                    + " elements.");
         }
         return text;
     }
 
     private static LockKeyException missing(String problem, LockExpression source) {
-        return source.failure(
-                problem + ". Check the argument before the call, or build the key from another value.", null);
+        return source.failure(problem + ". Check the argument before the call, or build the key from another value.");
     }
 
     private static void refuseObject(Object value, String what, LockExpression source) {
         if (isSeveral(value) || value instanceof Map<?, ?>) {
-            throw source.failure(
-                    what + " is a " + (value instanceof Map<?, ?> ? "map" : "collection")
-                            + ", which is not a key. The expression must evaluate to one value, or to a collection of values.",
-                    null);
+            throw source.failure(what + " is a " + (value instanceof Map<?, ?> ? "map" : "collection")
+                    + ", which is not a key. The expression must evaluate to one value, or to a collection of values.");
         }
         if (value instanceof Date || value instanceof Calendar) {
-            throw source.failure(
-                    what + " is a " + value.getClass().getName()
-                            + ", whose text depends on the time zone of the JVM. Use a value that does not depend on"
-                            + " it, such as"
-                            + " #date.toInstant(), or #date.getTime().",
-                    null);
+            throw source.failure(what + " is a " + value.getClass().getName()
+                    + ", whose text depends on the time zone of the JVM. Use a value that does not depend on"
+                    + " it, such as"
+                    + " #date.toInstant(), or #date.getTime().");
         }
         if (PRINTS_IDENTITY.get(value.getClass())) {
-            throw source.failure(
-                    what + " is a " + value.getClass().getName()
-                            + ", which does not override toString(), so each object"
-                            + " would be a different key. Use a property that identifies it, such as its id.",
-                    null);
+            throw source.failure(what + " is a " + value.getClass().getName()
+                    + ", which does not override toString(), so each object"
+                    + " would be a different key. Use a property that identifies it, such as its id.");
         }
     }
 

@@ -117,7 +117,9 @@ class ComposedAnnotationsTest {
     @ParameterizedTest
     @ValueSource(classes = {DistributedReadLock.class, DistributedWriteLock.class, DistributedSemaphore.class})
     void every_attribute_is_handed_on(Class<? extends Annotation> composed) throws Exception {
-        assertThat(attributes(composed)).isEqualTo(attributes(DistributedLock.class));
+        Set<String> all = attributes(DistributedLock.class);
+        all.removeAll(Set.of("minHold", "minHoldString", "renew", "onLost", "timeUnit"));
+        assertThat(attributes(composed)).isEqualTo(all);
         for (String name : attributes(composed)) {
             Method method = composed.getDeclaredMethod(name);
             Method original = DistributedLock.class.getDeclaredMethod(name);

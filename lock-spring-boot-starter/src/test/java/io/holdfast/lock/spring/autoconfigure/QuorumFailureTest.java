@@ -2,19 +2,12 @@ package io.holdfast.lock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.memory.InMemoryLockStore;
-import io.holdfast.lock.quorum.QuorumLockStore;
-import io.holdfast.lock.quorum.QuorumNode;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
-import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockConnectionFactory;
-import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
 import io.holdfast.lock.testing.TestRedis;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.time.Duration;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -70,43 +63,6 @@ class QuorumFailureTest {
     void bad_value_names_property_and_value_and_what_is_allowed(String property, String value, String allowed) {
         quorum(property + "=" + value)
                 .run(context -> assertThat(Startup.failureOf(context)).contains(property + " is '", allowed));
-    }
-
-    static class Fair {
-        @DistributedLock(name = "queue")
-        public void run() {}
-    }
-
-    @Test
-    void fair_lock_of_an_annotated_method_fails_startup() {
-        ApplicationContextRunner runner = quorum("holdfast.quorum.nodes=127.0.0.1:1,127.0.0.1:2,127.0.0.1:3")
-                .withBean(Fair.class);
-        runner.run(context -> assertThat(context).hasNotFailed());
-        ApplicationContextRunner fair = runner.withPropertyValues("holdfast.instances.queue.fair=true");
-        fair.run(context -> assertThat(Startup.failureOf(context))
-                .contains("Fair.run() requests a fair lock", "holdfast.quorum.nodes", "holdfast.instances.queue"));
-        fair.withBean(InMemoryLockStore.class)
-                .run(context -> assertThat(context).hasNotFailed());
-    }
-
-    @Test
-    void fair_lock_that_may_not_reach_the_quorum_does_not_fail_startup() {
-        ApplicationContextRunner fair = quorum("holdfast.quorum.nodes=127.0.0.1:1,127.0.0.1:2,127.0.0.1:3")
-                .withBean(Fair.class)
-                .withPropertyValues("holdfast.instances.queue.fair=true");
-        fair.withBean(LockRequestCustomizer.class, () -> (request, call) -> request.fair(false))
-                .run(context -> assertThat(context).hasNotFailed());
-        fair.withBean("own", InMemoryLockStore.class, InMemoryLockStore::new, bean -> bean.setPrimary(true))
-                .withBean("quorum", QuorumLockStore.class, QuorumFailureTest::quorumInMemory)
-                .run(context -> assertThat(context).hasNotFailed());
-    }
-
-    private static QuorumLockStore quorumInMemory() {
-        return new QuorumLockStore(
-                Stream.of("a", "b", "c")
-                        .map(name -> new QuorumNode(name, new InMemoryLockStore()))
-                        .toList(),
-                Duration.ofMinutes(1));
     }
 
     @Test

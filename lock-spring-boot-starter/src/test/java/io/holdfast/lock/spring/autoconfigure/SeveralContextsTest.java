@@ -116,26 +116,6 @@ class SeveralContextsTest {
     }
 
     @Test
-    void child_without_the_starter_does_not_start_with_locked_methods() {
-        Runners.inMemory()
-                .run(parent -> new ApplicationContextRunner()
-                        .withParent(parent)
-                        .withBean(Service.class)
-                        .run(child -> assertThat(Startup.failureOf(child))
-                                .contains(
-                                        "Service.isLocked", "would run without its lock", "@EnableAutoConfiguration")));
-    }
-
-    @Test
-    void child_without_the_starter_does_not_start_with_lazy_locked_methods() {
-        Runners.inMemory()
-                .run(parent -> lazy(new ApplicationContextRunner()
-                                .withParent(parent)
-                                .withBean(Service.class))
-                        .run(child -> assertThat(child).hasFailed()));
-    }
-
-    @Test
     void child_without_the_starter_may_have_other_beans() {
         Runners.inMemory()
                 .withBean(Service.class)

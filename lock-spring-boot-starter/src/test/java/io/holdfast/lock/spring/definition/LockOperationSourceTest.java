@@ -145,12 +145,13 @@ class LockOperationSourceTest {
         assertThatThrownBy(() -> request("expression"))
                 .isInstanceOf(LockDefinitionException.class)
                 .hasMessageContainingAll(
-                        "leaseString = \"#order.lease\", but a time cannot be an expression",
+                        "leaseString = \"#order.lease\", which is invalid",
                         "leaseString = \"10s\"",
+                        "It cannot be an expression",
                         "LockRequestCustomizer");
         assertThatThrownBy(() -> request("expressionOfPlaceholder"))
                 .isInstanceOf(LockDefinitionException.class)
-                .hasMessageContaining("(@policy.wait()), but a time cannot be an expression");
+                .hasMessageContainingAll("(@policy.wait()), which is invalid", "It cannot be an expression");
     }
 
     /** As users of Redisson write it. */

@@ -1,0 +1,41 @@
+package io.holdfast.lock.spring.annotation;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Runs a job that several nodes start at about the same time on one of them; on all others the call is skipped.
+ *
+ * <pre>{@code
+ * @Scheduled(cron = "0 0 2 * * *")
+ * @OnOneNode(name = "report", atLeast = "10m")
+ * public void report() { … }
+ * }</pre>
+ *
+ * <p>Shorthand for {@link DistributedLock} with a single try, a minimum hold and {@link OnContention#SKIP}. The method returns void,
+ * or what can be empty or null.
+ */
+@Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@DistributedLock(waitFor = 0, onContention = OnContention.SKIP)
+public @interface OnOneNode {
+
+    /** {@return the name of the job, which is its key; see {@link DistributedLock#name()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    String name();
+
+    /**
+     * For how long other nodes are kept out at least, from the start of the job on: more than the clocks of the nodes may differ, and
+     * less than the time until the next run. With a fixed rate or delay, slightly less than the period, since each node starts its
+     * periods when it is started.
+     *
+     * @return text with a unit, {@code "10m"}, or a placeholder; see {@link DistributedLock#minHoldString()}
+     */
+    @AliasFor(annotation = DistributedLock.class, attribute = "minHoldString")
+    String atLeast();
+}
