@@ -252,8 +252,8 @@ class ArchitectureTest {
                         "result.AsyncResults",
                         "result.ResultKind",
                         "transaction.CallerTransactions",
+                        "transaction.CommitCheck",
                         "transaction.JoinedTransactions",
-                        "transaction.TransactionManagers",
                         "transaction.TransactionOrder");
     }
 

@@ -1,8 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.spring.transaction.CommitCheck;
 import io.holdfast.lock.spring.transaction.JoinedTransactions;
-import io.holdfast.lock.spring.transaction.TransactionManagers;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -21,11 +20,12 @@ import org.springframework.transaction.TransactionExecutionListener;
 @Import(TimesNeedUnits.class)
 public final class LockTransactionAutoConfiguration {
 
-    @Bean
+    /** It adds itself to all managers: not to be injected where an application expects its own listener. */
+    @Bean(defaultCandidate = false)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static TransactionManagers holdfastTransactionManagers(
+    static CommitCheck holdfastCommitCheck(
             ConfigurableListableBeanFactory beans, ObjectProvider<LockProperties> properties) {
-        return new TransactionManagers(
+        return new CommitCheck(
                 beans, () -> properties.getObject().transactions().commitMargin());
     }
 
@@ -35,11 +35,5 @@ public final class LockTransactionAutoConfiguration {
             ConfigurableListableBeanFactory beans, ObjectProvider<LockProperties> properties) {
         return new JoinedTransactions(
                 beans, () -> properties.getObject().transactions().releaseAfterCompletion());
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LockListener holdfastEarlyReleases(JoinedTransactions transactions) {
-        return transactions.earlyReleases();
     }
 }

@@ -1,27 +1,60 @@
 package io.holdfast.lock.spring.transaction;
 
+import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.aopalliance.intercept.MethodInvocation;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.core.MethodClassKey;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Keeps the lock of a method that joins its caller's transaction until that result completes. Released at the end of the method,
+ * Keeps the lock of a method that joins its caller's transaction until that has completed. Released at the end of the method,
  * the lock would go to a next holder who does not see yet what the method wrote.
  *
  * <p>The method may end with an exception that the caller deals with, and what it wrote before may still be committed; so
  * that makes no difference. A method that runs in a transaction of its own has written everything when it ends.
+ *
+ * <p>Locks that are acquired by template, handle or view are not kept. As a listener, it warns of those that are acquired and
+ * released inside a running transaction. It does not where the transaction wrote nothing under the lock as far as can be known: it is
+ * read-only, or it was suspended while the lock was held, so the work ran in a transaction of its own.
  */
-public final class JoinedTransactions implements CallerTransactions {
+public final class JoinedTransactions implements CallerTransactions, LockListener {
 
-    private final OwnTransactions own;
-    private final InsideWarnings warnings = new InsideWarnings();
-    private final EarlyReleases early = new EarlyReleases();
+    /** Of unnamed locks there may be as many as there are keys. */
+    static final int MAX_EARLY_WARNINGS = 20;
+
+    private static final Logger log = LoggerFactory.getLogger(JoinedTransactions.class);
+    /** To be disabled apart from the other warnings. */
+    private static final Logger early =
+            LoggerFactory.getLogger(JoinedTransactions.class.getPackageName() + ".EarlyReleases");
+
+    private static final Set<Integer> SUSPENDING =
+            Set.of(TransactionDefinition.PROPAGATION_REQUIRES_NEW, TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
+    private static final Set<Integer> TRANSACTIONAL = Set.of(
+            TransactionDefinition.PROPAGATION_REQUIRED,
+            TransactionDefinition.PROPAGATION_REQUIRES_NEW,
+            TransactionDefinition.PROPAGATION_MANDATORY,
+            TransactionDefinition.PROPAGATION_NESTED);
+
+    private final ListableBeanFactory beans;
     private final BooleanSupplier releaseAfterCompletion;
+    private final Map<MethodClassKey, Boolean> suspending = new ConcurrentHashMap<>();
+    private final Set<String> warnedMethods = ConcurrentHashMap.newKeySet();
+    private final Set<String> warnedNames = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates an instance.
@@ -30,31 +63,114 @@ public final class JoinedTransactions implements CallerTransactions {
      * @param releaseAfterCompletion false leaves locks as they are: released when their method ends
      */
     public JoinedTransactions(ListableBeanFactory beans, BooleanSupplier releaseAfterCompletion) {
-        this.own = new OwnTransactions(beans);
+        this.beans = beans;
         this.releaseAfterCompletion = releaseAfterCompletion;
     }
 
     @Override
     public boolean isTransactional(Method method, Class<?> type) {
-        return own.isTransactional(method, type);
+        return hasPropagation(method, type, TRANSACTIONAL);
     }
 
     @Override
     public Runnable before(MethodInvocation invocation, String caller, LockRequest request, LockTemplate locks) {
-        if (!TransactionSynchronizationManager.isActualTransactionActive()
-                || !TransactionSynchronizationManager.isSynchronizationActive()
-                || own.isBegunBy(invocation)) {
+        if (!isActive() || suspendsCaller(invocation)) {
             return NOTHING;
         }
         boolean keep = releaseAfterCompletion.getAsBoolean();
-        warnings.warn(caller, request, locks, keep);
+        warnOfLateLock(caller, request, locks, keep);
         return keep
-                ? () -> HeldUntilCompletion.inCurrentTransaction(this).keep(request, locks)
-                : () -> early.forget(request.name());
+                ? () -> TransactionLocks.current(this).keep(request, locks)
+                : () -> TransactionLocks.current(this).acquired().values().removeIf(request.name()::equals);
     }
 
-    /** {@return warns of locks that no locked method acquired, and that are released before the commit} */
-    public LockListener earlyReleases() {
-        return early;
+    private static boolean isActive() {
+        return TransactionSynchronizationManager.isSynchronizationActive()
+                && TransactionSynchronizationManager.isActualTransactionActive();
+    }
+
+    /**
+     * Whether the method never works in the transaction of its caller. One that suspends it does not, if there is only one transaction
+     * manager: with several, it may begin a transaction at one, and go on with that of the caller at another.
+     */
+    private boolean suspendsCaller(MethodInvocation invocation) {
+        Method method = invocation.getMethod();
+        Object target = invocation.getThis();
+        Class<?> type = target == null ? method.getDeclaringClass() : AopUtils.getTargetClass(target);
+        return suspending.computeIfAbsent(
+                new MethodClassKey(method, type),
+                id -> hasPropagation(method, type, SUSPENDING)
+                        && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
+                                                beans, TransactionManager.class, true, false)
+                                        .length
+                                == 1);
+    }
+
+    private boolean hasPropagation(Method method, Class<?> type, Set<Integer> propagations) {
+        return beans.getBeanProvider(TransactionAttributeSource.class).stream()
+                .map(source -> source.getTransactionAttribute(method, type))
+                .anyMatch(found -> found != null && propagations.contains(found.getPropagationBehavior()));
+    }
+
+    /** Once for each method. What the lock is for may have been read already. */
+    private void warnOfLateLock(String caller, LockRequest request, LockTemplate locks, boolean kept) {
+        if (warnedMethods.contains(caller) || isHeld(request, locks) || !warnedMethods.add(caller)) {
+            return;
+        }
+        log.warn(
+                "{} acquires lock '{}' inside {}, which is already running{}",
+                caller,
+                request.key(),
+                transaction(),
+                kept
+                        ? ". Data that the transaction has already read may be stale. Acquire the lock before the"
+                                + " transaction begins, or run the method in its own transaction (REQUIRES_NEW). The"
+                                + " lock is held until the transaction completes."
+                        : ", and releases it before the commit: the next holder does not see what the transaction"
+                                + " wrote. Set holdfast.transactions.release-after-completion=true, or acquire the"
+                                + " lock before the transaction begins.");
+    }
+
+    private static boolean isHeld(LockRequest request, LockTemplate locks) {
+        return request.keys().stream()
+                .allMatch(key -> locks.getLock(LockRequest.of(key).shared()).holdCount() > 0);
+    }
+
+    /** One that was begun with a TransactionTemplate has no name. */
+    private static String transaction() {
+        String name = TransactionSynchronizationManager.getCurrentTransactionName();
+        return name == null ? "a transaction" : "transaction '" + name + "'";
+    }
+
+    @Override
+    public boolean isListening() {
+        return isActive() && !TransactionSynchronizationManager.isCurrentTransactionReadOnly();
+    }
+
+    @Override
+    public void onEvent(LockEvent event) {
+        if (event instanceof LockEvent.Acquired acquired && isListening()) {
+            TransactionLocks.current(this).acquired().put(acquired.key(), acquired.name());
+        } else if (event instanceof LockEvent.Released released && isListening()) {
+            TransactionLocks inside = TransactionLocks.existing(this);
+            if (inside != null && inside.acquired().remove(released.key()) != null) {
+                warnOfEarlyRelease(released);
+            }
+        }
+    }
+
+    private void warnOfEarlyRelease(LockEvent.Released released) {
+        String shown = released.key().toString();
+        String name = released.name().isEmpty() ? shown.split(":", 2)[0] : released.name();
+        if (warnedNames.contains(name) || warnedNames.size() >= MAX_EARLY_WARNINGS || !warnedNames.add(name)) {
+            return;
+        }
+        early.warn(
+                "Lock '{}' was acquired and released inside {}, before the commit: the next holder does not see what"
+                        + " the transaction wrote. Acquire the lock before the transaction begins, run the work in"
+                        + " its own transaction (REQUIRES_NEW), or use @DistributedLock, which keeps the lock until"
+                        + " the transaction completes. This warning is logged once per lock name.",
+                shown,
+                transaction());
     }
 }

@@ -1,5 +1,5 @@
 /**
- * Locks and Spring transactions: {@link io.holdfast.lock.spring.transaction.TransactionManagers} refuses commits under a
+ * Locks and Spring transactions: {@link io.holdfast.lock.spring.transaction.CommitCheck} refuses commits under a
  * lost lock, {@link io.holdfast.lock.spring.transaction.CallerTransactions} keeps locks until the caller's transaction
  * has ended.
  */

@@ -72,11 +72,11 @@ class TemplateInTransactionTest extends TransactionFixture {
     @Test
     void warnings_of_unnamed_locks_are_few(CapturedOutput output) {
         inTransaction(() -> {
-            for (int i = 0; i < 2 * EarlyReleases.MOST; i++) {
+            for (int i = 0; i < 2 * JoinedTransactions.MAX_EARLY_WARNINGS; i++) {
                 locks.execute("key" + i, () -> {});
             }
         });
-        assertThat(warnings(output)).isEqualTo(EarlyReleases.MOST);
+        assertThat(warnings(output)).isEqualTo(JoinedTransactions.MAX_EARLY_WARNINGS);
     }
 
     @Test

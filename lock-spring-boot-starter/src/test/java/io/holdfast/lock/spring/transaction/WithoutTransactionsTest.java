@@ -31,7 +31,7 @@ class WithoutTransactionsTest {
                 .withBean(Service.class)
                 .run(context -> {
                     assertThat(context).doesNotHaveBean(CallerTransactions.class);
-                    assertThat(context).doesNotHaveBean(TransactionManagers.class);
+                    assertThat(context).doesNotHaveBean(CommitCheck.class);
                     assertThat(context.getBean(Service.class).isLocked(context.getBean(LockTemplate.class)))
                             .isTrue();
                 });
@@ -59,7 +59,7 @@ class WithoutTransactionsTest {
                 .haveSimpleName("JoinedTransactions")
                 .orShould()
                 .dependOnClassesThat()
-                .haveSimpleName("TransactionManagers")
+                .haveSimpleName("CommitCheck")
                 .check(classes);
     }
 }

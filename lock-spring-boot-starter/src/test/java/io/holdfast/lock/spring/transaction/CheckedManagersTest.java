@@ -39,7 +39,7 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 
 /** Each transaction manager asks before it commits, wherever it comes from, and keeps what it was told by others. */
 @ExtendWith(OutputCaptureExtension.class)
-class TransactionManagersTest {
+class CheckedManagersTest {
 
     static class Manager extends AbstractPlatformTransactionManager {
         @Override

@@ -1,0 +1,139 @@
+package io.holdfast.lock.spring.transaction;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/**
+ * The locks of one running transaction: those that it keeps, by one more handle for each, by reentry, so without a round trip; and
+ * the names of those that were acquired inside it. Spring calls it when the transaction has ended, whichever way, and keeps it aside
+ * while the transaction is suspended.
+ *
+ * <p>Other resources write at the end too: a {@code RedisTemplate} with transaction support sends its commands after
+ * the database's commit, in a synchronization that it registers at the first of them, so after this one. For that reason
+ * the release is registered only when the transaction is about to end. Being the last one of its order, it is called last.
+ *
+ * <p>Used by the transaction's thread; only the end may come on another one.
+ */
+final class TransactionLocks implements TransactionSynchronization {
+
+    private static final Logger log = LoggerFactory.getLogger(JoinedTransactions.class);
+
+    /** A handle that renews, and one that does not, do not stand in for each other. */
+    private record Use(LockTemplate locks, LockRequest request) {}
+
+    private final Object owner;
+    private final Set<Use> uses = new HashSet<>();
+    private final Deque<LockHandle> handles = new ArrayDeque<>();
+    private final Map<LockKey, String> acquired = new HashMap<>();
+    private boolean releasedLast;
+
+    private TransactionLocks(Object owner) {
+        this.owner = owner;
+    }
+
+    /** Those of the transaction that runs on this thread, if it has any. */
+    static @Nullable TransactionLocks existing(Object owner) {
+        return (TransactionLocks) TransactionSynchronizationManager.getResource(owner);
+    }
+
+    /** Those of the transaction that runs on this thread, which needs active synchronization. */
+    static TransactionLocks current(Object owner) {
+        TransactionLocks known = existing(owner);
+        if (known != null) {
+            return known;
+        }
+        var created = new TransactionLocks(owner);
+        TransactionSynchronizationManager.registerSynchronization(created);
+        created.resume();
+        return created;
+    }
+
+    /** Keeps a lock that the thread holds; does nothing if it is kept already. */
+    void keep(LockRequest request, LockTemplate locks) {
+        // With the shortest lease, so that the running one is not extended; one that is renewed still is.
+        var use = new Use(
+                locks,
+                request.lease(LockRequest.MIN_LEASE)
+                        .waitFor(Duration.ZERO)
+                        .minHold(Duration.ZERO)
+                        .interruptOnLoss(false));
+        if (!uses.contains(use)) {
+            handles.push(locks.acquire(use.request()));
+            uses.add(use);
+        }
+    }
+
+    /** The locks that were acquired inside, and may be released inside, too: keys, and their names. */
+    Map<LockKey, String> acquired() {
+        return acquired;
+    }
+
+    @Override
+    public void suspend() {
+        acquired.clear();
+        if (existing(owner) == this) {
+            TransactionSynchronizationManager.unbindResource(owner);
+        }
+    }
+
+    @Override
+    public void resume() {
+        TransactionSynchronizationManager.bindResource(owner, this);
+    }
+
+    /** Still on the transaction's thread, unlike what follows. */
+    @Override
+    public void beforeCompletion() {
+        suspend();
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void afterCompletion(int status) {
+                release(status);
+            }
+        });
+        releasedLast = true;
+    }
+
+    /** Without {@link #beforeCompletion} if somebody else ended the transaction, or it had ended before this was begun. */
+    @Override
+    public void afterCompletion(int status) {
+        suspend();
+        if (!releasedLast) {
+            release(status);
+        }
+    }
+
+    /** Nobody but Spring's log would learn of what is thrown here. */
+    private void release(int status) {
+        for (LockHandle handle : handles) {
+            try {
+                handle.close();
+            } catch (LockLostException lost) {
+                log.warn(
+                        "A transaction that held a lock was {}: {}",
+                        status == STATUS_ROLLED_BACK
+                                ? "rolled back, because the lock was lost before the commit"
+                                : "committed or left in doubt, although the lock was lost during the commit; another"
+                                        + " holder with a greater fencing token may have written first",
+                        lost.getMessage());
+            } catch (RuntimeException | Error e) {
+                log.warn("{} could not be released after a transaction completed", handle, e);
+            }
+        }
+    }
+}
