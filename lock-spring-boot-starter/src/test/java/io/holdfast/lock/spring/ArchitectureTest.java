@@ -150,19 +150,10 @@ class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** Applications without Kotlin load none of its classes. */
+    /** What needs Kotlin is in lock-kotlin. */
     @Test
-    void one_class_knows_kotlin() {
+    void nothing_knows_kotlin() {
         noClasses()
-                .that()
-                .resideOutsideOfPackage(BASE + ".coroutine")
-                .should()
-                .dependOnClassesThat()
-                .resideInAnyPackage("kotlin..", "kotlinx..")
-                .check(CLASSES);
-        noClasses()
-                .that()
-                .haveSimpleName("SuspendFunctions")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("kotlin..", "kotlinx..")
@@ -192,7 +183,6 @@ class ArchitectureTest {
                         "annotation.OnOneNode",
                         "annotation.OnLost",
                         "coroutine.KotlinNames",
-                        "coroutine.LockedRun",
                         "coroutine.SuspendFunctions",
                         "actuate.LocksEndpointAutoConfiguration",
                         "actuate.LocksHealthAutoConfiguration",
@@ -251,6 +241,7 @@ class ArchitectureTest {
                         "result.AsyncCall$Rules",
                         "result.AsyncResults",
                         "result.ResultKind",
+                        "result.SuspendSupport",
                         "transaction.CallerTransactions",
                         "transaction.CommitCheck",
                         "transaction.JoinedTransactions",

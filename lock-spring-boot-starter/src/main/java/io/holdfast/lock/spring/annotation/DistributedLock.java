@@ -25,7 +25,8 @@ import java.util.concurrent.TimeUnit;
  * <p>A method that returns a stage, a future or a publisher (a Reactor type, or one that Reactor can adapt) holds its lock until the result
  * has completed, failed or been cancelled; the caller sees the completion after the release. If the lock is lost, the result
  * fails with {@link io.holdfast.lock.api.LockLostException}. For a publisher the lock is acquired on each subscription,
- * without blocking an event loop. A Kotlin {@code suspend} function is locked like a method that returns a {@code Mono}.
+ * without blocking an event loop. A Kotlin {@code suspend} function needs {@code lock-kotlin}, and is locked until its
+ * coroutine has ended.
  *
  * <p>On a class, the annotation applies to all public methods except the {@link #fallbackMethod()}; an annotation on a method
  * overrides it. It may be used as a meta-annotation, with attributes aliased by {@link

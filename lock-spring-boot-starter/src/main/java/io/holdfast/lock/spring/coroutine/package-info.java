@@ -1,4 +1,4 @@
-/** Kotlin's suspend functions, as Spring's interceptors see them. The only package that knows Kotlin. */
+/** Kotlin's functions, as their compiled methods show them. Needs no class of Kotlin. */
 @NullMarked
 package io.holdfast.lock.spring.coroutine;
 

@@ -8,6 +8,7 @@ import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
+import io.holdfast.lock.spring.result.SuspendSupport;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -76,8 +77,8 @@ public final class Fallbacks {
             all[all.length - 1] = reason;
         }
         try {
-            return suspending
-                    ? SuspendFunctions.call(fallback, target, args[args.length - 1], all)
+            return SuspendFunctions.isSuspending(fallback)
+                    ? SuspendSupport.required().call(fallback, target, args[args.length - 1], all)
                     : fallback.invoke(target, all);
         } catch (InvocationTargetException e) {
             throw e.getTargetException();

@@ -5,8 +5,6 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LockedCallable;
-import io.holdfast.lock.spring.coroutine.LockedRun;
-import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -67,15 +65,42 @@ public record AsyncCall(
         void tolerated(LockLostException loss);
     }
 
-    /** The same call, to go on at this point at any later time, any number of times. */
-    AsyncCall kept() {
-        MethodInvocation copy = ((ProxyMethodInvocation) invocation).invocableClone();
-        return new AsyncCall(template, request, copy, type, caller, rules);
+    /** {@return what the caller learns: the loss, with the failure of the work suppressed inside, unless that is known or tolerated}
+     *
+     * @param own the failure of the work
+     * @param ofRelease the failure to give the lock back: its loss, or another one
+     */
+    @Nullable
+    Throwable outcome(@Nullable Throwable own, @Nullable Throwable ofRelease) {
+        if (ofRelease == null) {
+            return own;
+        }
+        if (ofRelease instanceof LockLostException loss) {
+            boolean known = own instanceof LockLostException same
+                    && same.key().equals(loss.key())
+                    && same.fencingToken() == loss.fencingToken();
+            if (known || isTolerated(loss)) {
+                return own;
+            }
+        }
+        if (own != null && own != ofRelease) {
+            ofRelease.addSuppressed(own);
+        }
+        return ofRelease;
     }
 
-    /** What watches one run of the method. */
-    LockedRun begin() {
-        return SuspendFunctions.begin(invocation.getMethod(), invocation.getArguments());
+    private boolean isTolerated(LockLostException loss) {
+        if (!rules.toleratesLoss()) {
+            return false;
+        }
+        rules.tolerated(loss);
+        return true;
+    }
+
+    /** {@return the same call, to go on at this point at any later time, any number of times} */
+    public AsyncCall kept() {
+        MethodInvocation copy = ((ProxyMethodInvocation) invocation).invocableClone();
+        return new AsyncCall(template, request, copy, type, caller, rules);
     }
 
     /** Runs the method on the thread that called it. */
@@ -88,12 +113,16 @@ public record AsyncCall(
     /**
      * Runs the method on any other thread. Aspects further inside may ask for the current invocation, which Spring has
      * bound to the caller's thread only.
+     *
+     * @param lock is held while the method runs
+     * @param arguments for the method
+     * @return what the method returned
+     * @throws Throwable what the method throws
      */
     @SuppressWarnings("NullAway") // what proceeds may return null
-    @Nullable
-    Object runElsewhere(LockHandle lock, LockedRun run) throws Throwable {
+    public @Nullable Object runElsewhere(LockHandle lock, @Nullable Object[] arguments) throws Throwable {
         ProxyMethodInvocation call = (ProxyMethodInvocation) invocation;
-        MethodInvocation copy = call.invocableClone(run.arguments(lock, call.getArguments()));
+        MethodInvocation copy = call.invocableClone(arguments);
         return rules.run(lock, () -> ExposeInvocationInterceptor.INSTANCE.invoke(copy));
     }
 }

@@ -63,6 +63,7 @@ public final class AsyncResults implements AutoCloseable {
                 throw new IllegalArgumentException(
                         call.caller() + " returns a plain value, not an asynchronous result");
             case STAGE -> stages.run(call);
+            case SUSPENDED -> SuspendSupport.required().run(call);
             case PUBLISHER -> new PublisherLock(call, results).locked();
         };
     }

@@ -1,13 +1,21 @@
 package io.holdfast.lock.spring.result;
 
-import io.holdfast.lock.spring.result.LockSession.SessionException;
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockedCallable;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Sinks;
 
 /**
  * What the caller of a locked reactive method gets: a publisher of the same type. At each subscription it acquires the
@@ -21,84 +29,130 @@ import reactor.core.publisher.Mono;
  * </pre>
  *
  * <p>Values of a stream pass as they come. The value of a single is kept until the lock is released, since it is the
- * result: whoever sees it may acquire the lock, and never sees it if the lock was lost.
+ * result: its receiver may acquire the lock, and never sees it if the lock was lost.
  */
 final class PublisherLock {
 
+    private static final ReactiveAdapterRegistry ADAPTERS = ReactiveAdapterRegistry.getSharedInstance();
+
     private final AsyncCall call;
     private final Executor threads;
-    private final ReactiveAdapter adapter;
 
+    /** @param threads notify the subscriber where a lock thread cannot */
     PublisherLock(AsyncCall call, Executor threads) {
         this.call = call.kept();
         this.threads = threads;
-        this.adapter = Objects.requireNonNull(ReactiveTypes.adapterOf(call.type()));
     }
 
     Object locked() {
-        return adapter.fromPublisher(adapter.isMultiValue() ? stream() : single());
+        ReactiveAdapter adapter = Objects.requireNonNull(ADAPTERS.getAdapter(call.type()));
+        Flux<Object> stream =
+                Flux.defer(() -> Mono.create(new Session()::acquire).flatMapMany(Function.identity()));
+        return adapter.fromPublisher(adapter.isMultiValue() ? stream : stream.singleOrEmpty());
     }
 
-    private Mono<Object> single() {
-        return Mono.usingWhen(
-                        LockSession.begin(call, threads),
-                        session -> Mono.from(body(session)).takeUntilOther(session.lost()),
-                        LockSession::release,
-                        LockSession::releaseAfter,
-                        LockSession::abandon)
-                .onErrorResume(failure -> Mono.from(settled(failure)));
-    }
-
-    private Flux<Object> stream() {
-        return Flux.usingWhen(
-                        LockSession.begin(call, threads),
-                        session -> Flux.from(body(session)).takeUntilOther(session.lost()),
-                        LockSession::release,
-                        LockSession::releaseAfter,
-                        LockSession::abandon)
-                .onErrorResume(this::settled);
-    }
-
-    private Publisher<Object> body(LockSession session) {
+    /** Advice further inside, such as a cache, may answer for the method: with the value itself, null, or in another form. */
+    private static Publisher<Object> published(LockedCallable<@Nullable Object, Throwable> method) {
         try {
-            return session.run().watched(published(call.runElsewhere(session.lock(), session.run())));
+            Object result = method.call();
+            ReactiveAdapter own = result == null ? null : ADAPTERS.getAdapter(null, result);
+            return own == null ? Mono.justOrEmpty(result) : own.toPublisher(result);
         } catch (Throwable failure) {
             return Mono.error(failure);
         }
     }
 
-    /** Advice further inside, such as a cache, may answer for the method: with the value itself, null, or in another form. */
-    private Publisher<Object> published(@Nullable Object result) {
-        if (result == null) {
-            return Mono.empty();
-        }
-        if (call.type().isInstance(result)) {
-            return adapter.toPublisher(result);
-        }
-        ReactiveAdapter own = ReactiveTypes.adapterOf(result.getClass());
-        return own == null ? Mono.fromCompletionStage(Stages.of(result, threads)) : own.toPublisher(result);
-    }
+    /**
+     * The lock of one subscription. It belongs to the lock client all the time, which holds it until {@link #end} is
+     * complete; so a lock that is granted just when the subscriber cancels has no moment in which nobody would release it.
+     */
+    private final class Session {
 
-    /** Reactor wraps what fails at the end of a session, with the failure of the work suppressed inside. */
-    private Publisher<Object> settled(Throwable failure) {
-        if (failure instanceof SessionException refused && !refused.hasBegun()) {
-            return answer(refused.failure());
-        }
-        if (failure.getCause() instanceof SessionException ended && ended.hasBegun()) {
-            for (Throwable own : failure.getSuppressed()) {
-                ended.failure().addSuppressed(own);
+        private final CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+        private final CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
+        private final Sinks.Empty<Object> lost = Sinks.empty();
+        private final Thread subscriber = Thread.currentThread();
+        private volatile boolean granted;
+
+        /**
+         * Acquires on another thread, and emits there while that thread has the lock: the work, or what is answered instead. A cancel
+         * ends the wait.
+         */
+        private void acquire(MonoSink<Publisher<Object>> sink) {
+            // A loss cancels the subscription in any case, see underLock.
+            LockRequest request = call.request().interruptOnLoss(false);
+            CompletableFuture<@Nullable Void> holding;
+            try {
+                holding = Answers.required(
+                        call.template().get().<@Nullable Void>executeAsync(request, lock -> granted(lock, sink)),
+                        "executeAsync");
+            } catch (RuntimeException | Error failure) {
+                threads.execute(() -> ended(failure, sink));
+                return;
             }
-            return Mono.error(ended.failure());
+            var unused = holding.whenComplete((nothing, failure) -> {
+                // All may have happened before the subscriber comes to ask for it; what follows is not for its thread.
+                if (Thread.currentThread() == subscriber) {
+                    threads.execute(() -> ended(failure, sink));
+                } else {
+                    ended(failure, sink);
+                }
+            });
+            sink.onCancel(() -> {
+                end.complete(null);
+                holding.cancel(true);
+            });
         }
-        return Mono.error(failure);
-    }
 
-    private Publisher<Object> answer(Throwable failure) {
-        try {
-            Object answer = call.rules().refused(failure);
-            return published(answer);
-        } catch (Throwable e) {
-            return Mono.error(e);
+        private CompletionStage<@Nullable Void> granted(LockHandle lock, MonoSink<Publisher<Object>> sink) {
+            granted = true;
+            if (!call.rules().toleratesLoss()) {
+                lock.onLost(loss -> threads.execute(lost::tryEmitEmpty));
+            }
+            sink.success(underLock(lock));
+            return end;
+        }
+
+        @SuppressWarnings("NullAway") // a refusal may be answered with null
+        private void ended(@Nullable Throwable failure, MonoSink<Publisher<Object>> sink) {
+            if (!granted) {
+                Throwable reason = failure == null ? Answers.withoutWork("executeAsync") : failure;
+                sink.success(Flux.defer(() -> published(() -> call.rules().refused(reason))));
+            }
+            if (failure == null) {
+                released.complete(null);
+            } else {
+                released.completeExceptionally(failure);
+            }
+        }
+
+        /** Cancelled or not, the end of the work is the end of the lock. */
+        @SuppressWarnings("NullAway") // the method may return null
+        private Flux<Object> underLock(LockHandle lock) {
+            return Flux.defer(() -> published(() -> call.runElsewhere(
+                            lock, call.invocation().getArguments().clone())))
+                    .doFinally(signal -> end.complete(null))
+                    .takeUntilOther(lost.asMono())
+                    .onErrorResume(this::release)
+                    .concatWith(Mono.defer(() -> release(null)));
+        }
+
+        /**
+         * Gives the lock back, and ends after that. Asks first, so that the answer comes on the thread that released the lock, not on the one
+         * that ended the work.
+         */
+        private Mono<Object> release(@Nullable Throwable own) {
+            return Mono.create(sink -> {
+                var unused = released.whenComplete((nothing, failure) -> {
+                    Throwable outcome = call.outcome(own, failure);
+                    if (outcome == null) {
+                        sink.success();
+                    } else {
+                        sink.error(outcome);
+                    }
+                });
+                end.complete(null);
+            });
         }
     }
 }

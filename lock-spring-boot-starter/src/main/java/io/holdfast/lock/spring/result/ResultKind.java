@@ -3,47 +3,69 @@ package io.holdfast.lock.spring.result;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.lang.reflect.Method;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
-import org.springframework.core.ResolvableType;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.ClassUtils;
+import reactor.core.publisher.Mono;
 
 /** What a locked method returns: a value that is there, or something whose completion ends the work. */
 public enum ResultKind {
     /** A value that is there. */
     VALUE,
-    /** A stage or a future, whose completion ends the work. */
+    /** A stage, maybe declared as a future, whose completion ends the work. */
     STAGE,
+    /** The result of a suspend function, whose coroutine does the work. */
+    SUSPENDED,
     /** A reactive type, whose subscription begins the work, and whose completion ends it. */
     PUBLISHER;
 
-    /** What Spring MVC works on after the method has returned, with all that extends it. */
+    /** What others work on after the method has returned. Only the declared type: a command of the application's own may be a Callable. */
     private static final Set<String> LATER = Set.of(
+            "java.util.concurrent.Callable",
+            "kotlinx.coroutines.Deferred",
+            "kotlinx.coroutines.Job",
+            "kotlinx.coroutines.flow.Flow",
             "org.springframework.web.context.request.async.DeferredResult",
             "org.springframework.web.context.request.async.WebAsyncTask",
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.SseEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-    /** What goes on in a coroutine; to be locked only where Reactor's coroutines adapt it. */
-    private static final Set<String> COROUTINES = Set.of("kotlinx.coroutines.flow.Flow", "kotlinx.coroutines.Job");
+    /** What a call that did not run returns, where that is not null. */
+    private static final Map<Class<?>, Object> EMPTY = Map.of(
+            Optional.class, Optional.empty(),
+            OptionalInt.class, OptionalInt.empty(),
+            OptionalLong.class, OptionalLong.empty(),
+            OptionalDouble.class, OptionalDouble.empty());
 
-    /** Whose body Spring MVC works on in the same way. */
-    private static final Set<String> WRAPPER = Set.of("org.springframework.http.HttpEntity");
-
-    private static final ClassValue<Boolean> UNFINISHED = new ClassValue<>() {
+    /** Asked for the class of each value that a locked method returns. */
+    private static final ClassValue<ResultKind> BY_TYPE = new ClassValue<>() {
         @Override
-        protected Boolean computeValue(Class<?> type) {
-            return isFuture(type) || isLater(type) || ReactiveTypes.isReactive(type);
+        protected ResultKind computeValue(Class<?> type) {
+            if (CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type)) {
+                return STAGE;
+            }
+            boolean publisher = adapterOf(type) != null
+                    || ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                            .anyMatch(each -> each.getName().equals("org.reactivestreams.Publisher"));
+            return publisher ? PUBLISHER : VALUE;
         }
     };
+
+    private static @Nullable ReactiveAdapter adapterOf(Class<?> type) {
+        return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+    }
 
     /**
      * {@return what a method returns}
@@ -55,88 +77,65 @@ public enum ResultKind {
      *     when
      */
     public static ResultKind of(Method method, Class<?> userClass, String where) {
-        if (SuspendFunctions.isSuspending(method)) {
-            SuspendFunctions.requireSupported(where);
-            Class<?> type = SuspendFunctions.declaredType(method);
-            if (UNFINISHED.get(type)) {
-                throw refuseSuspending(where, type);
+        boolean suspending = SuspendFunctions.isSuspending(method);
+        Class<?> type = suspending
+                ? SuspendFunctions.declaredType(method)
+                : GenericTypeResolver.resolveReturnType(method, userClass);
+        ResultKind kind = BY_TYPE.get(type);
+        if (suspending) {
+            requireSupport(where);
+            if (kind != VALUE || LATER.contains(type.getName())) {
+                throw new LockDefinitionException(
+                        where + " is a suspend function that returns a " + type.getName()
+                                + ", which is not supported: the lock would be held until the function returns, not"
+                                + " until that result completes.",
+                        "Remove suspend, or return the value itself.");
             }
-            return PUBLISHER;
+            return SUSPENDED;
         }
-        Class<?> type = GenericTypeResolver.resolveReturnType(method, userClass);
-        requireOpen(ResolvableType.forMethodReturnType(method, userClass), where);
-        boolean future = isFuture(type);
-        boolean later = isLater(type) || type == Callable.class; // but a command of the application's own may be one
-        if ((future && !type.isAssignableFrom(CompletableFuture.class)) || later) {
-            throw NamedTypes.isA(type, COROUTINES)
-                    ? refuseCoroutine(where, type)
-                    : refuse(where, "returns a " + type.getName());
-        }
-        if (future) {
-            return STAGE;
-        }
-        if (!ReactiveTypes.isReactive(type)) {
-            return VALUE;
-        }
-        if (ReactiveTypes.isReactorMissing()) {
+        if (kind == PUBLISHER && !isPresent("reactor.core.publisher.Flux")) {
             throw new LockDefinitionException(
                     where + " returns a " + type.getName()
                             + ", which can only be locked with Reactor on the classpath.",
                     "Add io.projectreactor:reactor-core to the application.");
         }
-        if (!ReactiveTypes.canBeMade(type)) {
-            throw refuse(where, "returns a " + type.getName());
+        boolean canBeFollowed = switch (kind) {
+            case STAGE -> type.isAssignableFrom(CompletableFuture.class);
+            case PUBLISHER -> canBeMade(type, adapterOf(type));
+            default -> !LATER.contains(type.getName());
+        };
+        if (!canBeFollowed) {
+            throw new LockDefinitionException(
+                    where + " returns a " + type.getName()
+                            + ", which is not supported: the lock would be released before the work is done.",
+                    "Return the value itself, a CompletableFuture or CompletionStage, or a Mono or Flux; or use"
+                            + " LockTemplate inside the method. In Kotlin, write a suspend function, or return a"
+                            + " Deferred or a Flow with org.jetbrains.kotlinx:kotlinx-coroutines-reactor.");
         }
-        return PUBLISHER;
+        return kind;
     }
 
-    /** What is inside of a wrapper would be worked on without the lock, and the lock cannot go in there. */
-    private static void requireOpen(ResolvableType type, String where) {
-        Class<?> body = NamedTypes.isA(type.toClass(), WRAPPER) ? bodyOf(type) : Object.class;
-        if (UNFINISHED.get(body)) {
-            throw refuse(where, "returns a " + type);
+    /** Whether a method that declares this type can be given one that we made. */
+    private static boolean canBeMade(Class<?> type, @Nullable ReactiveAdapter adapter) {
+        return adapter != null
+                && adapter.getDescriptor().isDeferred()
+                && type.isAssignableFrom(adapter.getReactiveType());
+    }
+
+    /** Without Reactor's coroutines, a proxy does not await what interceptors return. */
+    private static void requireSupport(String where) {
+        if (!isPresent("kotlinx.coroutines.reactor.MonoKt")
+                || !isPresent("kotlin.reflect.full.KCallables")
+                || SuspendSupport.PROVIDED == null) {
+            throw new LockDefinitionException(
+                    where + " is a suspend function, which can only be locked with lock-kotlin on the classpath.",
+                    "Add io.holdfast:lock-kotlin, org.jetbrains.kotlinx:kotlinx-coroutines-reactor and"
+                            + " org.jetbrains.kotlin:kotlin-reflect to the application.");
         }
     }
 
-    private static Class<?> bodyOf(ResolvableType wrapper) {
-        ResolvableType entity = wrapper;
-        while (!WRAPPER.contains(entity.toClass().getName())) {
-            entity = entity.getSuperType();
-        }
-        return entity.getGeneric(0).resolve(Object.class);
-    }
-
-    private static boolean isFuture(Class<?> type) {
-        return CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type);
-    }
-
-    private static boolean isLater(Class<?> type) {
-        return NamedTypes.isA(type, LATER) || (NamedTypes.isA(type, COROUTINES) && !ReactiveTypes.isReactive(type));
-    }
-
-    private static LockDefinitionException refuseSuspending(String where, Class<?> type) {
-        String what = "is a suspend function that returns a " + type.getName();
-        return isLater(type)
-                ? refuse(where, what)
-                : new LockDefinitionException(
-                        where + " " + what
-                                + ", which is not supported: the lock would be held until the function returns, not"
-                                + " until that result completes.",
-                        "Remove suspend, or return the value itself.");
-    }
-
-    private static LockDefinitionException refuseCoroutine(String where, Class<?> type) {
-        return new LockDefinitionException(
-                where + " returns a " + type.getName() + ", which can only be locked if Reactor adapts it.",
-                "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor to the application. Even then, a Job is not adapted: return"
-                        + " a Deferred, or make the method a suspend function.");
-    }
-
-    private static LockDefinitionException refuse(String where, String what) {
-        return new LockDefinitionException(
-                where + " " + what + ", which is not supported: the lock would be released before the work is done.",
-                "Return the value itself, a CompletableFuture, CompletionStage or Future, or a Mono or Flux; or use"
-                        + " LockTemplate inside the method.");
+    private static boolean isPresent(String type) {
+        return ClassUtils.isPresent(type, ResultKind.class.getClassLoader());
     }
 
     /**
@@ -145,10 +144,10 @@ public enum ResultKind {
      * @param result what the method returned
      * @param caller the method, for messages
      * @return the result
-     * @throws IllegalStateException if it is a future, a reactive type, or what Spring MVC works on later
+     * @throws IllegalStateException if it is a future or a reactive type
      */
     public static @Nullable Object requireValue(@Nullable Object result, String caller) {
-        if (result != null && UNFINISHED.get(result.getClass())) {
+        if (result != null && BY_TYPE.get(result.getClass()) != VALUE) {
             throw new IllegalStateException(
                     caller + " is locked, but returned a " + result.getClass().getName()
                             + " that its return type does not declare, so the lock is released before the work is"
@@ -165,7 +164,7 @@ public enum ResultKind {
      */
     public static Class<?> typeOf(Method method, Class<?> userClass) {
         return SuspendFunctions.isSuspending(method)
-                ? SuspendFunctions.reactiveType()
+                ? Mono.class
                 : GenericTypeResolver.resolveReturnType(method, userClass);
     }
 
@@ -177,7 +176,7 @@ public enum ResultKind {
      * @param type what it returns
      */
     public static boolean isPublisher(Method method, Class<?> type) {
-        return SuspendFunctions.isSuspending(method) || (!isFuture(type) && ReactiveTypes.isReactive(type));
+        return SuspendFunctions.isSuspending(method) || BY_TYPE.get(type) == PUBLISHER;
     }
 
     /**
@@ -187,11 +186,14 @@ public enum ResultKind {
      * @param type what it returns
      */
     public static boolean canBeSkipped(Method method, Class<?> type) {
-        if (type.isPrimitive() || !ReactiveTypes.canBeEmpty(type)) {
+        if (type.isPrimitive()) {
             return type == void.class;
         }
-        boolean value = SuspendFunctions.isSuspending(method) || (!isFuture(type) && !ReactiveTypes.isReactive(type));
-        return !value || skipped(type) != null || !SuspendFunctions.isNeverNull(method);
+        if (BY_TYPE.get(type) != VALUE && !SuspendFunctions.isSuspending(method)) {
+            ReactiveAdapter adapter = adapterOf(type);
+            return adapter == null || adapter.supportsEmpty();
+        }
+        return EMPTY.containsKey(type) || !SuspendFunctions.isNeverNull(method);
     }
 
     /**
@@ -200,13 +202,6 @@ public enum ResultKind {
      * @param type what the method returns
      */
     public static @Nullable Object skipped(Class<?> type) {
-        if (type == Optional.class) {
-            return Optional.empty();
-        } else if (type == OptionalInt.class) {
-            return OptionalInt.empty();
-        } else if (type == OptionalLong.class) {
-            return OptionalLong.empty();
-        }
-        return type == OptionalDouble.class ? OptionalDouble.empty() : null;
+        return EMPTY.get(type);
     }
 }

@@ -1,8 +1,6 @@
 package io.holdfast.lock.spring.result;
 
 import io.holdfast.lock.api.LockHandle;
-import io.holdfast.lock.api.LockLostException;
-import io.holdfast.lock.spring.result.AsyncCall.Rules;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -11,23 +9,26 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.util.ClassUtils;
+import reactor.core.scheduler.Schedulers;
 
 /**
- * Holds a lock until the stage or future that a method returned is complete. The caller gets a future of its own, which
- * completes after the lock was released, and with the loss if the lock was lost.
+ * Holds a lock until the stage that a method returned is complete. The caller gets a future of its own, which completes
+ * after the lock was released, and with the loss if the lock was lost.
  *
  * <p>The caller's thread waits for the lock and runs the method, as for any locked method, so that locks are reentrant.
- * Only where waiting is forbidden, on an event loop, {@link DeferredStage} has it done by another thread.
  */
 final class StageLock {
 
     private static final Logger log = LoggerFactory.getLogger(StageLock.class);
+    private static final boolean REACTOR =
+            ClassUtils.isPresent("reactor.core.scheduler.Schedulers", StageLock.class.getClassLoader());
 
     private final Executor threads;
     private final Executor releasing;
 
     /**
-     * @param threads complete results, and wait for futures that do not support callbacks; take everything
+     * @param threads complete results; take everything
      * @param releasing gives locks back; takes everything
      */
     StageLock(Executor threads, Executor releasing) {
@@ -38,116 +39,95 @@ final class StageLock {
     @Nullable
     @SuppressWarnings("FutureReturnValueIgnored") // the caller's
     Object run(AsyncCall call) throws Throwable {
-        return EventLoops.isCurrentThreadOne() ? new DeferredStage(call.kept(), threads).start() : here(call);
-    }
-
-    @SuppressWarnings("FutureReturnValueIgnored") // the caller's
-    private @Nullable Object here(AsyncCall call) throws Throwable {
-        LockHandle handle;
+        if (REACTOR && Schedulers.isInNonBlockingThread()) {
+            throw new IllegalStateException(call.caller() + " would wait for its lock on "
+                    + Thread.currentThread().getName() + ", a thread that must not block. Return a Mono, which is"
+                    + " locked without waiting, or call the method on another thread.");
+        }
+        LockHandle lock;
         try {
-            handle = Answers.required(call.template().get().acquire(call.request()), "acquire");
+            lock = Answers.required(call.template().get().acquire(call.request()), "acquire");
         } catch (RuntimeException failure) {
             return Objects.requireNonNullElseGet(
                     call.rules().refused(failure), () -> CompletableFuture.completedFuture(null));
         }
-        return hold(handle, call);
-    }
-
-    @SuppressWarnings("FutureReturnValueIgnored") // the caller's
-    private @Nullable Object hold(LockHandle handle, AsyncCall call) throws Throwable {
         Object result;
         try {
-            result = Stages.adapted(call.run(handle));
+            result = call.run(lock);
         } catch (Throwable failure) {
-            throw closed(handle, failure, call.rules());
+            throw Objects.requireNonNull(close(lock, call, failure));
         }
-        if (result == null) {
-            throwIfAny(closing(handle, null, call.rules()));
-            return null;
+        if (result instanceof CompletionStage<?> stage) {
+            return follow(stage, lock, call);
         }
-        try {
-            detach(handle);
-            if (call.request().interruptOnLoss()) {
-                cancelWhenLost(handle, result);
-            }
-            return follow(Stages.of(result, threads), result, handle, call.rules());
-        } catch (Throwable refusal) {
-            return CompletableFuture.failedFuture(closed(handle, Stages.refused(result, refusal), call.rules()));
+        Throwable unfollowed = result instanceof Future<?> future && !future.isDone() ? unfollowed(future, null) : null;
+        Throwable failure = close(lock, call, unfollowed);
+        if (failure != null) {
+            throw failure;
         }
+        return result;
     }
 
-    private <T> CompletableFuture<T> follow(CompletionStage<T> stage, Object source, LockHandle handle, Rules rules) {
+    private static IllegalStateException unfollowed(Object result, @Nullable Throwable refusal) {
+        return new IllegalStateException(
+                "The lock was released although its work may still be running, because "
+                        + result.getClass().getName() + " accepts no dependents. Return a CompletableFuture instead.",
+                refusal);
+    }
+
+    private <T> CompletableFuture<T> follow(CompletionStage<T> stage, LockHandle lock, AsyncCall call) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        stage.whenCompleteAsync(
-                (value, failure) -> {
-                    Throwable outcome = closing(handle, failure, rules);
-                    threads.execute(() -> Stages.complete(result, value, outcome));
-                },
-                releasing);
+        try {
+            detach(lock, stage, call);
+            stage.whenCompleteAsync(
+                    (value, failure) -> {
+                        Throwable outcome = close(lock, call, failure);
+                        threads.execute(() -> complete(result, value, outcome));
+                    },
+                    releasing);
+        } catch (Throwable refusal) {
+            return CompletableFuture.failedFuture(close(lock, call, unfollowed(stage, refusal)));
+        }
         var unused = result.whenComplete((value, failure) -> {
-            if (result.isCancelled() && source instanceof Future<?> work) {
-                work.cancel(true);
+            if (result.isCancelled()) {
+                cancel(stage);
             }
         });
         return result;
     }
 
     /** The method may have closed its handle; then there is nothing to pass on. */
-    private static void detach(LockHandle handle) {
+    private static void detach(LockHandle lock, CompletionStage<?> stage, AsyncCall call) {
         try {
-            handle.detach();
+            lock.detach();
+            if (call.request().interruptOnLoss()) {
+                lock.onLost(loss -> cancel(stage));
+            }
         } catch (IllegalStateException closedByTheMethod) {
-            log.debug("{} was closed before its work was complete", handle, closedByTheMethod);
+            log.debug("{} was closed before its work was complete", lock, closedByTheMethod);
         }
     }
 
-    private static void cancelWhenLost(LockHandle handle, Object result) {
-        try {
-            handle.onLost(loss -> {
-                if (result instanceof Future<?> work) {
-                    work.cancel(true);
-                } else if (result instanceof CompletionStage<?> stage) {
-                    stage.toCompletableFuture().cancel(true);
-                }
-            });
-        } catch (IllegalStateException closedByTheMethod) {
-            log.debug("{} was closed before its work was complete", handle, closedByTheMethod);
-        }
-    }
-
-    private static void throwIfAny(@Nullable Throwable failure) throws Throwable {
-        if (failure != null) {
-            throw failure;
-        }
+    private static void cancel(CompletionStage<?> stage) {
+        stage.toCompletableFuture().cancel(true);
     }
 
     /** Closes the handle; returns the failure to report to the caller. */
-    private static @Nullable Throwable closing(LockHandle handle, @Nullable Throwable failure, Rules rules) {
-        if (failure != null) {
-            return closed(handle, failure, rules);
-        }
+    private static @Nullable Throwable close(LockHandle lock, AsyncCall call, @Nullable Throwable own) {
         try {
-            handle.close();
-            return null;
-        } catch (LockLostException lost) {
-            return Losses.isTolerated(rules, lost) ? null : lost;
-        } catch (RuntimeException | Error e) {
-            return e;
+            lock.close();
+            return own;
+        } catch (RuntimeException | Error failure) {
+            return call.outcome(own, failure);
         }
     }
 
-    /** Closes after a failure; if the lock was lost, that is what counts, with the failure suppressed inside. */
-    private static Throwable closed(LockHandle handle, Throwable failure, Rules rules) {
-        try {
-            handle.close();
-            return failure;
-        } catch (RuntimeException | Error e) {
-            if (e instanceof LockLostException lost
-                    && (Losses.isSame(failure, lost) || Losses.isTolerated(rules, lost))) {
-                return failure;
-            }
-            e.addSuppressed(failure);
-            return e;
+    @SuppressWarnings("NullAway") // the stage's own value, null only if T allows it
+    private static <T> void complete(CompletableFuture<T> result, @Nullable T value, @Nullable Throwable failure) {
+        if (failure == null) {
+            result.complete(value);
+        } else {
+            result.completeExceptionally(failure);
         }
     }
 }

@@ -9,8 +9,6 @@ import io.holdfast.lock.api.LockedCallable;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -90,18 +88,6 @@ class CallbackThreadTest implements AsyncCall.Rules {
                             .subscribeOn(loop)
                             .block())
                     .isNull();
-        }
-        assertThat(refusal.get().getName()).doesNotContain("event-loop");
-    }
-
-    @Test
-    void refused_stage_is_answered_on_another_thread() throws Exception {
-        try (LockHandle other = locks.acquire(Results.KEY).detach()) {
-            CompletableFuture<String> result = Mono.fromCallable(
-                            () -> service(ResultKind.STAGE).stage(() -> CompletableFuture.completedFuture("never")))
-                    .subscribeOn(loop)
-                    .block();
-            assertThat(result.get(30, TimeUnit.SECONDS)).isNull();
         }
         assertThat(refusal.get().getName()).doesNotContain("event-loop");
     }

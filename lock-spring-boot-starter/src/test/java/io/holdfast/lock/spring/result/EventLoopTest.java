@@ -1,21 +1,15 @@
 package io.holdfast.lock.spring.result;
 
-import static io.holdfast.lock.spring.result.Results.KEY;
 import static io.holdfast.lock.spring.result.Results.inMemory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 import static org.mockito.Mockito.mock;
 
 import io.holdfast.lock.api.LockHandle;
-import io.holdfast.lock.api.LockLostException;
-import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.netty.util.concurrent.FastThreadLocalThread;
-import java.io.IOException;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -66,23 +60,6 @@ class EventLoopTest {
     }
 
     @Test
-    void loop_goes_on_while_a_stage_waits_for_its_lock() {
-        inMemory(world -> {
-            LockHandle other = world.taken();
-            CompletableFuture<String> result =
-                    onLoop(() -> world.service().stage(() -> CompletableFuture.completedFuture("done")));
-            world.awaitWaiter();
-
-            assertThat(onLoop(() -> "the loop is free")).isEqualTo("the loop is free");
-            assertThat(result).isNotDone();
-
-            other.close();
-            assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
-            assertThat(world.isHeld()).isFalse();
-        });
-    }
-
-    @Test
     void publisher_that_ends_on_the_loop_is_released_elsewhere() {
         inMemory(world -> {
             var end = new AtomicReference<Thread>();
@@ -99,17 +76,16 @@ class EventLoopTest {
     }
 
     @Test
-    void thread_of_netty_does_not_wait_for_a_lock() throws Exception {
-        var result = new CompletableFuture<CompletableFuture<String>>();
+    void stage_is_refused_on_the_loop_and_offers_a_mono() {
         inMemory(world -> {
-            LockHandle other = world.taken();
-            new FastThreadLocalThread(() ->
-                            result.complete(world.service().stage(() -> CompletableFuture.completedFuture("done"))))
-                    .start();
-            CompletableFuture<String> pending = result.get(30, TimeUnit.SECONDS);
-            assertThat(pending).isNotDone();
-            other.close();
-            assertThat(pending.get(30, TimeUnit.SECONDS)).isEqualTo("done");
+            var calls = new AtomicInteger();
+            assertThatThrownBy(() -> onLoop(() -> world.service().stage(() -> {
+                        calls.incrementAndGet();
+                        return CompletableFuture.completedFuture("never");
+                    })))
+                    .hasMessageContainingAll("Results.stage would wait for its lock on event-loop", "Return a Mono");
+            assertThat(calls).hasValue(0);
+            assertThat(world.isHeld()).isFalse();
         });
     }
 
@@ -128,128 +104,6 @@ class EventLoopTest {
     }
 
     @Test
-    void contention_completes_the_stage() {
-        inMemory(world -> {
-            try (LockHandle other = world.taken()) {
-                CompletableFuture<String> result =
-                        onLoop(() -> world.service().impatientStage(() -> CompletableFuture.completedFuture("never")));
-                assertThatThrownBy(() -> result.get(30, TimeUnit.SECONDS))
-                        .cause()
-                        .isInstanceOf(LockNotAcquiredException.class)
-                        .hasMessageContaining("Results.impatientStage");
-            }
-        });
-    }
-
-    @Test
-    void skipped_stage_completes_with_null() {
-        inMemory(world -> {
-            try (LockHandle other = world.taken()) {
-                CompletableFuture<String> result =
-                        onLoop(() -> world.service().skippingStage(() -> CompletableFuture.completedFuture("never")));
-                assertThat(result.get(30, TimeUnit.SECONDS)).isNull();
-            }
-        });
-    }
-
-    @Test
-    void method_that_throws_fails_the_stage() {
-        inMemory(world -> {
-            CompletableFuture<String> result = onLoop(() -> world.service().stage(() -> {
-                throw new IllegalArgumentException("own");
-            }));
-            assertThatThrownBy(() -> result.get(30, TimeUnit.SECONDS))
-                    .cause()
-                    .isInstanceOf(IllegalArgumentException.class);
-            assertThat(world.isHeld()).isFalse();
-        });
-    }
-
-    @Test
-    void failed_stage_fails_the_callers_stage() {
-        inMemory(world -> {
-            CompletableFuture<String> result =
-                    onLoop(() -> world.service().stage(() -> CompletableFuture.failedFuture(new IOException("own"))));
-            assertThatThrownBy(() -> result.get(30, TimeUnit.SECONDS)).cause().isInstanceOf(IOException.class);
-            assertThat(world.isHeld()).isFalse();
-        });
-    }
-
-    @Test
-    void loss_fails_the_stage() {
-        inMemory(world -> {
-            var work = new CompletableFuture<String>();
-            CompletableFuture<String> result = onLoop(() -> world.service().stage(() -> work));
-            world.awaitHeld();
-            world.others().forceRelease(KEY);
-            work.complete("done");
-            assertThatThrownBy(() -> result.get(30, TimeUnit.SECONDS)).cause().isInstanceOf(LockLostException.class);
-        });
-    }
-
-    @Test
-    void cancel_ends_the_wait() {
-        inMemory(world -> {
-            var calls = new AtomicInteger();
-            try (LockHandle other = world.taken()) {
-                CompletableFuture<String> result = onLoop(() -> world.service().stage(() -> {
-                    calls.incrementAndGet();
-                    return CompletableFuture.completedFuture("never");
-                }));
-                world.awaitWaiter();
-                result.cancel(true);
-                await().until(() -> world.others().inspect(KEY).waiters() == 0);
-            }
-            assertThat(calls).hasValue(0);
-        });
-    }
-
-    @Test
-    void cancel_while_held_cancels_the_work_and_releases_the_lock() {
-        inMemory(world -> {
-            var work = new CompletableFuture<String>();
-            var started = new CompletableFuture<Void>();
-            CompletableFuture<String> result = onLoop(() -> world.service().stage(() -> {
-                started.complete(null);
-                return work;
-            }));
-            started.get(30, TimeUnit.SECONDS);
-            result.cancel(true);
-            await().until(work::isCancelled);
-            world.awaitFree();
-        });
-    }
-
-    @Test
-    void cancel_while_the_method_runs_cancels_the_work_that_it_returns() {
-        inMemory(world -> {
-            var work = new CompletableFuture<String>();
-            var started = new CompletableFuture<Void>();
-            var cancelled = new CompletableFuture<Void>();
-            CompletableFuture<String> result = onLoop(() -> world.service().stage(() -> {
-                started.complete(null);
-                cancelled.join();
-                return work;
-            }));
-            started.get(30, TimeUnit.SECONDS);
-            result.cancel(true);
-            cancelled.complete(null);
-            await().until(work::isCancelled);
-            world.awaitFree();
-        });
-    }
-
-    @Test
-    void missing_store_fails_the_stage() {
-        Runners.partForTest().withBean(Results.class).run(context -> {
-            Results service = context.getBean(Results.class);
-            CompletableFuture<String> result =
-                    onLoop(() -> service.stage(() -> CompletableFuture.completedFuture("never")));
-            assertThatThrownBy(() -> result.get(30, TimeUnit.SECONDS)).hasMessageContaining("no LockTemplate");
-        });
-    }
-
-    @Test
     void missing_store_fails_the_subscription() {
         Runners.partForTest().withBean(Results.class).run(context -> {
             Mono<String> result = context.getBean(Results.class).mono(() -> Mono.just("never"));
@@ -261,16 +115,6 @@ class EventLoopTest {
     static class Fallbacks {
 
         final Queue<String> threads = new ConcurrentLinkedQueue<>();
-
-        @DistributedLock(name = "fallback", fallbackMethod = "instead")
-        public CompletableFuture<String> stage() {
-            return CompletableFuture.completedFuture("never");
-        }
-
-        CompletableFuture<String> instead(LockStoreException failure) {
-            threads.add(Thread.currentThread().getName());
-            return CompletableFuture.completedFuture("instead");
-        }
 
         @DistributedLock(name = "fallback", fallbackMethod = "monoInstead")
         public Mono<String> mono() {
@@ -295,10 +139,8 @@ class EventLoopTest {
                 .withBean(Fallbacks.class)
                 .run(context -> {
                     Fallbacks service = context.getBean(Fallbacks.class);
-                    CompletableFuture<String> stage = onLoop(service::stage);
-                    assertThat(stage.get(30, TimeUnit.SECONDS)).isEqualTo("instead");
                     assertThat(service.mono().subscribeOn(loop).block()).isEqualTo("instead");
-                    assertThat(service.threads()).hasSize(2).noneMatch(name -> name.contains("event-loop"));
+                    assertThat(service.threads()).hasSize(1).noneMatch(name -> name.contains("event-loop"));
                 });
     }
 

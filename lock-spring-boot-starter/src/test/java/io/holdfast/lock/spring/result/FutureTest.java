@@ -1,15 +1,12 @@
 package io.holdfast.lock.spring.result;
 
-import static io.holdfast.lock.spring.result.Results.KEY;
 import static io.holdfast.lock.spring.result.Results.inMemory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockHandle;
-import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.testing.NoRoomForThreads;
-import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -24,21 +21,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FutureTest {
 
     @Test
-    void lock_is_held_until_a_future_that_cannot_call_back_is_done() {
-        inMemory(world -> {
-            var work = new FutureTask<>(() -> "done");
-            Future<String> result = world.service().future(() -> work);
-            assertThat(result.isDone()).isFalse();
-            assertThat(world.isHeld()).isTrue();
-
-            work.run();
-
-            assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
-            assertThat(world.isHeld()).isFalse();
-        });
-    }
-
-    @Test
     void future_that_is_a_stage_is_followed() {
         inMemory(world -> {
             var work = new CompletableFuture<String>();
@@ -51,48 +33,22 @@ class FutureTest {
     }
 
     @Test
-    void failure_of_the_work_is_that_of_the_future() {
+    void future_that_cannot_call_back_fails_the_call() {
         inMemory(world -> {
-            var work = new FutureTask<String>(() -> {
-                throw new IOException("own");
-            });
-            Future<String> result = world.service().future(() -> work);
-            work.run();
-            assertThatThrownBy(result::get).cause().isInstanceOf(IOException.class);
+            assertThatThrownBy(() -> world.service().future(() -> new FutureTask<>(() -> "never")))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContainingAll("FutureTask accepts no dependents", "Return a CompletableFuture");
             assertThat(world.isHeld()).isFalse();
         });
     }
 
     @Test
-    void cancel_is_passed_on_and_releases_the_lock() {
-        inMemory(world -> {
-            var work = new FutureTask<>(() -> "never");
-            Future<String> result = world.service().future(() -> work);
-            assertThat(result.cancel(true)).isTrue();
-            assertThat(work.isCancelled()).isTrue();
-            world.awaitFree();
-        });
-    }
-
-    @Test
-    void work_that_cancels_itself_releases_the_lock() {
-        inMemory(world -> {
-            var work = new FutureTask<>(() -> "never");
-            Future<String> result = world.service().future(() -> work);
-            work.cancel(false);
-            assertThatThrownBy(() -> result.get(30, TimeUnit.SECONDS)).isInstanceOf(Exception.class);
-            assertThat(world.isHeld()).isFalse();
-        });
-    }
-
-    @Test
-    void lost_lock_fails_the_future() {
+    void future_that_is_done_is_the_result() {
         inMemory(world -> {
             var work = new FutureTask<>(() -> "done");
-            Future<String> result = world.service().future(() -> work);
-            world.others().forceRelease(KEY);
             work.run();
-            assertThatThrownBy(result::get).cause().isInstanceOf(LockLostException.class);
+            assertThat(world.service().future(() -> work)).isSameAs(work);
+            assertThat(world.isHeld()).isFalse();
         });
     }
 
@@ -120,13 +76,13 @@ class FutureTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"holdfast-result", "holdfast-release"})
-    void thread_that_finds_no_room_follows_the_future_later(String thread) {
+    void thread_that_finds_no_room_releases_later(String thread) {
         inMemory(world -> {
-            var work = new FutureTask<>(() -> "done");
+            var work = new CompletableFuture<String>();
             Future<String> result;
             try (var none = NoRoomForThreads.named(thread)) {
                 result = world.service().future(() -> work);
-                work.run();
+                work.complete("done");
                 none.awaitRefusal();
             }
 

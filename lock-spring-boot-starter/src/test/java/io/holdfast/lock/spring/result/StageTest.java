@@ -221,9 +221,9 @@ class StageTest {
             assertThatThrownBy(() -> seen.get(30, TimeUnit.SECONDS))
                     .cause()
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("The lock was released although its work may still be running, because the stage of"
-                            + " that work, a " + Refusing.class.getName()
-                            + ", accepts no dependents. Return a CompletableFuture instead.")
+                    .hasMessage("The lock was released although its work may still be running, because "
+                            + Refusing.class.getName()
+                            + " accepts no dependents. Return a CompletableFuture instead.")
                     .hasRootCauseInstanceOf(kind);
             assertThat(isHeld(locks)).isFalse();
         });

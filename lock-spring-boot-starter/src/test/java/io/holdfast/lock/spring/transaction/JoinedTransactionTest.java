@@ -19,12 +19,9 @@ import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LossCause;
-import io.netty.util.concurrent.FastThreadLocalThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
@@ -379,23 +376,5 @@ class JoinedTransactionTest extends TransactionFixture {
         service.lockedTransaction(() -> service.locked(() -> {}));
         inTransaction(() -> service.lockedNewTransaction(() -> {}));
         assertThat(output).doesNotContain("acquires lock");
-    }
-
-    /** On an event loop, another thread runs the method. The transaction of the caller does not go there, nor wait for it. */
-    @Test
-    void method_that_runs_on_another_thread_joins_no_transaction() throws Exception {
-        var result = new CompletableFuture<Void>();
-        new FastThreadLocalThread(() -> inTransaction(() -> {
-                    try {
-                        result.complete(service.stage(() -> write("a")).get(30, TimeUnit.SECONDS));
-                        assertThat(isFree()).isTrue();
-                    } catch (Throwable e) {
-                        result.completeExceptionally(e);
-                    }
-                }))
-                .start();
-        result.get(30, TimeUnit.SECONDS);
-        assertThat(isFree()).isTrue();
-        assertThat(written()).containsExactly("a");
     }
 }

@@ -1,0 +1,150 @@
+package io.holdfast.lock.kotlin
+
+import io.holdfast.lock.api.LockHandle
+import io.holdfast.lock.api.LockLostException
+import io.holdfast.lock.spring.annotation.LockContext
+import io.holdfast.lock.spring.result.AsyncCall
+import io.holdfast.lock.spring.result.SuspendSupport
+import java.lang.reflect.Method
+import java.util.concurrent.CompletionStage
+import java.util.concurrent.ConcurrentHashMap
+import kotlin.coroutines.AbstractCoroutineContextElement
+import kotlin.coroutines.Continuation
+import kotlin.coroutines.CoroutineContext
+import kotlin.coroutines.coroutineContext
+import kotlinx.coroutines.CancellationException
+import kotlinx.coroutines.CoroutineScope
+import kotlinx.coroutines.CoroutineStart
+import kotlinx.coroutines.Dispatchers
+import kotlinx.coroutines.ExperimentalCoroutinesApi
+import kotlinx.coroutines.Job
+import kotlinx.coroutines.NonCancellable
+import kotlinx.coroutines.ThreadContextElement
+import kotlinx.coroutines.asExecutor
+import kotlinx.coroutines.async
+import kotlinx.coroutines.coroutineScope
+import kotlinx.coroutines.future.await
+import kotlinx.coroutines.launch
+import kotlinx.coroutines.reactor.awaitSingleOrNull
+import kotlinx.coroutines.reactor.mono
+import kotlinx.coroutines.withContext
+import org.reactivestreams.Publisher
+import org.springframework.core.CoroutinesUtils
+import reactor.core.publisher.Mono
+
+/**
+ * Suspend functions with `@DistributedLock`. Between a proxy and the function, Spring lets interceptors see a `Mono`, which the proxy
+ * awaits. This one runs the function with [executeAndAwait].
+ *
+ * Spring runs the function in a coroutine without a parent, which it forgets as soon as the caller is cancelled, while the
+ * function's `finally` block may go on for long. Two things keep both together:
+ *
+ * * The function's coroutine carries [CurrentLock], which sees each coroutine before that runs on a thread. So the first one, which
+ *   has no parent, is known before it does anything, and can be awaited. So are those of other beans with proxies that the
+ *   function calls.
+ * * The caller's coroutine gets a child, which does nothing and ends after the release. So whoever joins the caller, or leaves
+ *   `withTimeout`, goes on when the lock is free.
+ */
+public class LockedSuspendFunctions : SuspendSupport {
+
+    override fun run(call: AsyncCall): Any {
+        val caller = contextOf(call.invocation().arguments.last())
+        val kept = call.kept()
+        return mono(caller.minusKey(Job)) {
+            val released = Job()
+            caller[Job]?.let { job ->
+                CoroutineScope(job + Dispatchers.Unconfined).launch(start = CoroutineStart.UNDISPATCHED) {
+                    withContext(NonCancellable) { released.join() }
+                }
+            }
+            try {
+                locked(kept)
+            } finally {
+                released.complete()
+            }
+        }
+    }
+
+    /** As Spring itself calls a suspend function: in the caller's coroutine context, and cancelled through the Mono. */
+    override fun call(function: Method, target: Any?, continuation: Any?, arguments: Array<out Any?>): Any =
+        CoroutinesUtils.invokeSuspendingFunction(contextOf(continuation).minusKey(Job), function, target, *arguments)
+
+    private fun contextOf(continuation: Any?): CoroutineContext = (continuation as Continuation<*>).context
+
+    private suspend fun locked(call: AsyncCall): Any? {
+        val rules = call.rules()
+        var begun = false
+        var outcome: Result<Any?>? = null
+        try {
+            // A loss cancels the function in any case, see underLock.
+            return call.template().get().executeAndAwait(call.request().interruptOnLoss(false)) { lock ->
+                begun = true
+                runCatching { underLock(call, lock) }.also { outcome = it }.getOrThrow()
+            }
+        } catch (cancelled: CancellationException) {
+            throw cancelled
+        } catch (lost: LockLostException) {
+            val known = outcome
+            if (known == null || known.exceptionOrNull() === lost || !rules.toleratesLoss()) throw lost
+            rules.tolerated(lost)
+            return known.getOrThrow()
+        } catch (failure: Throwable) {
+            if (begun) throw failure
+            return awaited(rules.refused(failure))
+        }
+    }
+
+    private suspend fun underLock(call: AsyncCall, lock: LockHandle): Any? = coroutineScope {
+        val current = CurrentLock(lock)
+        val function = async {
+            val arguments = call.invocation().arguments.copyOf()
+            arguments[arguments.size - 1] = ContextOnly(coroutineContext + current)
+            awaited(call.runElsewhere(lock, arguments))
+        }
+        if (!call.rules().toleratesLoss()) {
+            lock.onLost { Dispatchers.Default.asExecutor().execute { function.cancel() } }
+        }
+        try {
+            function.await()
+        } finally {
+            withContext(NonCancellable) { current.awaitCoroutines() }
+        }
+    }
+
+    /** Advice further inside, such as a cache, may answer for the function: with the value itself, or with a future. */
+    private suspend fun awaited(result: Any?): Any? =
+        when (result) {
+            is Publisher<*> -> Mono.from(result).awaitSingleOrNull()
+            is CompletionStage<*> -> result.await()
+            else -> result
+        }
+
+    /** Spring reads the context; nothing resumes it. */
+    private class ContextOnly(override val context: CoroutineContext) : Continuation<Any?> {
+        override fun resumeWith(result: Result<Any?>) = error("resumed instead of the Mono")
+    }
+
+    /** Makes the lock the current one on whichever thread the coroutine runs, while it runs there. */
+    private class CurrentLock(private val lock: LockHandle) :
+        AbstractCoroutineContextElement(Key), ThreadContextElement<LockContext.Scope> {
+
+        companion object Key : CoroutineContext.Key<CurrentLock>
+
+        private val coroutines = ConcurrentHashMap.newKeySet<Job>()
+
+        /** A coroutine with a parent ends before that does. */
+        @OptIn(ExperimentalCoroutinesApi::class)
+        override fun updateThreadContext(context: CoroutineContext): LockContext.Scope {
+            context[Job]?.takeIf { it.parent == null }?.let { coroutines.add(it) }
+            return LockContext.open(lock)
+        }
+
+        override fun restoreThreadContext(context: CoroutineContext, oldState: LockContext.Scope) = oldState.close()
+
+        suspend fun awaitCoroutines() {
+            while (true) {
+                (coroutines.firstOrNull { !it.isCompleted } ?: return).join()
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.holdfast.lock.spring.result;
+
+import java.lang.reflect.Method;
+import java.util.Objects;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+
+/** Runs Kotlin's suspend functions. {@code lock-kotlin} does, and provides this as a service. */
+public interface SuspendSupport {
+
+    /** Null without {@code lock-kotlin}. */
+    @Nullable
+    SuspendSupport PROVIDED = ServiceLoader.load(SuspendSupport.class, SuspendSupport.class.getClassLoader())
+            .findFirst()
+            .orElse(null);
+
+    /** {@return the support that startup has found, or there would be no definition} */
+    static SuspendSupport required() {
+        return Objects.requireNonNull(PROVIDED);
+    }
+
+    /**
+     * Runs one call under its lock.
+     *
+     * @param call of a suspend function
+     * @return what interceptors see in the place of its result: a {@code Mono}
+     */
+    Object run(AsyncCall call);
+
+    /**
+     * Calls a suspend function in the place of another.
+     *
+     * @param function what to call
+     * @param target the bean
+     * @param continuation the last argument of the function that is replaced
+     * @param arguments for the function, without a continuation
+     * @return a {@code Mono}
+     */
+    Object call(Method function, @Nullable Object target, @Nullable Object continuation, @Nullable Object[] arguments);
+}
