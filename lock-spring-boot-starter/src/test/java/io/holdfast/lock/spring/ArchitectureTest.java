@@ -225,6 +225,7 @@ class ArchitectureTest {
                         "definition.Fallbacks",
                         "definition.Placeholders",
                         "integration.HoldfastLockRegistry",
+                        "leader.GuardedMethods",
                         "leader.LeaderAdvisor",
                         "observe.LeaderElectedEvent",
                         "leader.LeaderLifecycle",
@@ -232,7 +233,6 @@ class ArchitectureTest {
                         "leader.LeaderRoles",
                         "leader.LeaderSettings",
                         "leader.LeaderSettings$Role",
-                        "leader.LeaderStartupCheck",
                         "leader.LeadershipObserver",
                         "observe.LockObservationContext",
                         "observe.LockObservationContext$Outcome",
@@ -244,8 +244,7 @@ class ArchitectureTest {
                         "result.SuspendSupport",
                         "transaction.CallerTransactions",
                         "transaction.CommitCheck",
-                        "transaction.JoinedTransactions",
-                        "transaction.TransactionOrder");
+                        "transaction.JoinedTransactions");
     }
 
     private static boolean isDoor(JavaClass type) {

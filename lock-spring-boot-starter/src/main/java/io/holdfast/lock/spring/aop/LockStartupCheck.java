@@ -5,7 +5,7 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.definition.LockOperation;
 import io.holdfast.lock.spring.definition.LockOperationSource;
-import io.holdfast.lock.spring.transaction.TransactionOrder;
+import io.holdfast.lock.spring.transaction.CallerTransactions;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +50,8 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         List<LockOperation> found = new ArrayList<>();
         ProxiedBeans.visit(beans, (name, type, instance) -> found.addAll(check(name, type, instance)));
         if (!found.isEmpty()) {
-            TransactionOrder.check(beans, advisor.getOrder());
+            beans.getBeanProvider(CallerTransactions.class)
+                    .ifAvailable(transactions -> transactions.requireInside(advisor.getOrder()));
             requireTemplate(beans, found.get(0).where() + " could not be locked");
         }
         operations.checkProperties(found);

@@ -8,20 +8,13 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.ReflectionHints;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.ExpressionException;
-import org.springframework.expression.spel.SpelNode;
-import org.springframework.expression.spel.ast.BeanReference;
-import org.springframework.expression.spel.ast.MethodReference;
-import org.springframework.expression.spel.ast.PropertyOrFieldReference;
-import org.springframework.expression.spel.ast.TypeReference;
-import org.springframework.expression.spel.standard.SpelExpression;
-import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardTypeLocator;
 import org.springframework.util.StringUtils;
 
@@ -35,7 +28,13 @@ import org.springframework.util.StringUtils;
  */
 final class ExpressionHints {
 
-    private static final SpelExpressionParser PARSER = new SpelExpressionParser();
+    /** All that may be a property, a method or a field. That words in a text are among them does no harm. */
+    private static final Pattern NAME = Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*");
+
+    /** {@code @name}, {@code &name} for a factory, or with the name in quotes. */
+    private static final Pattern BEAN = Pattern.compile("[@&](?:'[^']+'|[\\w$]+)");
+
+    private static final Pattern TYPE = Pattern.compile("\\bT\\s*\\(\\s*([\\w.$]+)");
     private static final String OPENER_OF_VALUE_CLASS = "unbox-impl";
 
     private final ReflectionHints hints;
@@ -51,55 +50,27 @@ final class ExpressionHints {
     }
 
     void register(String expression, LockedMethod locked) {
-        SpelExpression parsed = parse(expression);
-        if (parsed == null) {
-            return;
-        }
         meet(locked.type());
         Method method = locked.method();
         for (int i = 0; i < method.getParameterCount(); i++) {
             meet(ResolvableType.forMethodParameter(method, i, locked.type()));
         }
-        collect(parsed.getAST());
+        NAME.matcher(expression).results().map(MatchResult::group).forEach(this::addName);
+        BEAN.matcher(expression).results().map(MatchResult::group).forEach(this::meetBean);
+        TYPE.matcher(expression).results().map(each -> each.group(1)).forEach(this::meetType);
         while (!open.isEmpty()) {
             registerMembers(open.remove());
         }
     }
 
-    /** Null for what is no expression: the start of the application says so, with the method's name. */
-    private static @Nullable SpelExpression parse(String expression) {
-        try {
-            return PARSER.parseRaw(expression);
-        } catch (ExpressionException | IllegalStateException e) {
-            return null;
-        }
-    }
-
-    private void collect(SpelNode node) {
-        if (node instanceof PropertyOrFieldReference property) {
-            addProperty(property.getName());
-        } else if (node instanceof MethodReference method) {
-            names.add(method.getName());
-        } else if (node instanceof BeanReference bean) {
-            meetBean(bean.toStringAST());
-        } else if (node instanceof TypeReference type) {
-            meetType(type.getChild(0).toStringAST());
-        }
-        for (int i = 0; i < node.getChildCount(); i++) {
-            collect(node.getChild(i));
-        }
-    }
-
-    private void addProperty(String name) {
+    private void addName(String name) {
         names.add(name);
         names.add("get" + StringUtils.capitalize(name));
         names.add("is" + StringUtils.capitalize(name));
     }
 
-    /** @param reference {@code @name}, {@code &name} for a factory, or with the name in quotes */
     private void meetBean(String reference) {
-        String name = reference.substring(1).replace("'", "");
-        String bean = reference.startsWith("&") ? BeanFactory.FACTORY_BEAN_PREFIX + name : name;
+        String bean = reference.replaceAll("[@']", "");
         Class<?> type = beans.containsBean(bean) ? beans.getType(bean, false) : null;
         if (type != null) {
             meet(type);

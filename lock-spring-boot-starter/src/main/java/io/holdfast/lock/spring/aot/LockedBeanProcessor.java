@@ -13,7 +13,7 @@ final class LockedBeanProcessor implements BeanRegistrationAotProcessor {
 
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
-        List<LockedMethod> methods = LockedMethod.of(bean.getBeanClass());
+        List<LockedMethod> methods = LockedMethod.of(bean.getBeanClass(), bean.getBeanFactory());
         return methods.isEmpty()
                 ? null
                 : (generation, code) ->

@@ -1,14 +1,12 @@
 package io.holdfast.lock.spring.aot;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
-import io.holdfast.lock.spring.definition.AnnotatedTypes;
-import java.lang.annotation.Annotation;
-import java.lang.reflect.AnnotatedElement;
+import io.holdfast.lock.spring.definition.ConfiguredOptions;
+import io.holdfast.lock.spring.definition.LockOperationSource;
+import io.holdfast.lock.spring.leader.GuardedMethods;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -17,9 +15,8 @@ import java.util.stream.Stream;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -33,21 +30,16 @@ import org.springframework.util.ReflectionUtils;
  */
 record LockedMethod(Method method, Class<?> type, MergedAnnotation<?> annotation) {
 
-    private static final List<Class<? extends Annotation>> ANNOTATIONS =
-            List.of(DistributedLock.class, LeaderOnly.class);
-
     /** All of a class, those of its interfaces among them: through a proxy, either may be called. */
-    static List<LockedMethod> of(Class<?> type) {
-        List<LockedMethod> found = new ArrayList<>();
-        for (Class<? extends Annotation> each : ANNOTATIONS) {
-            if (new AnnotatedTypes(each).matches(type)) {
-                methodsOf(type)
+    static List<LockedMethod> of(Class<?> type, ConfigurableListableBeanFactory beans) {
+        LockOperationSource locked = new LockOperationSource(beans, () -> beans.getBean(ConfiguredOptions.class));
+        return Stream.of(locked, new GuardedMethods(beans))
+                .filter(source -> source.getClassFilter().matches(type))
+                .flatMap(source -> methodsOf(type)
                         .filter(method -> !Modifier.isStatic(method.getModifiers()))
-                        .forEach(method -> find(each, method, type)
-                                .forEach(annotation -> found.add(new LockedMethod(method, type, annotation))));
-            }
-        }
-        return found;
+                        .flatMap(method -> source.annotationsOf(method, type).stream()
+                                .map(annotation -> new LockedMethod(method, type, annotation))))
+                .toList();
     }
 
     private static Stream<Method> methodsOf(Class<?> type) {
@@ -64,18 +56,6 @@ record LockedMethod(Method method, Class<?> type, MergedAnnotation<?> annotation
         }
         types.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
         return types;
-    }
-
-    private static <A extends Annotation> List<MergedAnnotation<A>> find(
-            Class<A> annotation, Method method, Class<?> type) {
-        boolean byClass = Modifier.isPublic(method.getModifiers());
-        return Stream.<AnnotatedElement>of(method, type, method.getDeclaringClass())
-                .limit(byClass ? 3 : 1)
-                .map(element -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(annotation)
-                        .toList())
-                .filter(found -> !found.isEmpty())
-                .findFirst()
-                .orElse(List.of());
     }
 
     /** What SpEL evaluates. */

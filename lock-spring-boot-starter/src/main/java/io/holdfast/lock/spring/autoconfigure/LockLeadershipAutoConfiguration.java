@@ -6,7 +6,6 @@ import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.leader.LeaderAdvisor;
 import io.holdfast.lock.spring.leader.LeaderLifecycle;
 import io.holdfast.lock.spring.leader.LeaderRoles;
-import io.holdfast.lock.spring.leader.LeaderStartupCheck;
 import io.holdfast.lock.spring.leader.LeadershipObserver;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -44,13 +43,6 @@ public final class LockLeadershipAutoConfiguration {
     static LeaderAdvisor holdfastLeaderAdvisor(
             ConfigurableListableBeanFactory beans, ObjectProvider<LeaderRoles> roles, LockAdvisor locks) {
         return new LeaderAdvisor(beans, roles::getObject, locks.getOrder() - 1);
-    }
-
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LeaderStartupCheck holdfastLeaderStartupCheck(
-            ConfigurableListableBeanFactory beans, LeaderAdvisor advisor, LeaderRoles roles) {
-        return new LeaderStartupCheck(beans, advisor, roles);
     }
 
     @Bean

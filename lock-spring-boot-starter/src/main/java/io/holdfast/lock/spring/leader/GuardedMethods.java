@@ -9,22 +9,37 @@ import io.holdfast.lock.spring.definition.Placeholders;
 import io.holdfast.lock.spring.result.ResultKind;
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotation;
 
-/** Makes the {@link GuardedMethod} of each method with {@link LeaderOnly}, or says what is wrong with it. */
-final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethod> {
+/** Makes the {@link Guarded} of each method with {@link LeaderOnly}, or says what is wrong with it. */
+public final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethods.Guarded> {
 
     private final Placeholders placeholders;
 
-    /** @param beans resolves placeholders */
-    GuardedMethods(ConfigurableBeanFactory beans) {
+    /**
+     * A method that runs on the leader only.
+     *
+     * @param where the annotated place, for messages
+     * @param role in which the instance has to lead
+     * @param skipped what a call returns that did not run
+     */
+    record Guarded(String where, String role, @Nullable Object skipped) {}
+
+    /**
+     * Creates an instance.
+     *
+     * @param beans resolves placeholders
+     */
+    public GuardedMethods(ConfigurableBeanFactory beans) {
         super(LeaderOnly.class);
         this.placeholders = new Placeholders(beans::resolveEmbeddedValue);
     }
 
     @Override
-    protected GuardedMethod read(Method method, Class<?> userClass, List<MergedAnnotation<LeaderOnly>> found) {
+    protected Guarded read(Method method, Class<?> userClass, List<MergedAnnotation<LeaderOnly>> found) {
         String where = LockOperation.describe(LeaderOnly.class, method, userClass);
         String role =
                 placeholders.resolve(MergedAnnotation.VALUE, found.get(0).getString(MergedAnnotation.VALUE), where);
@@ -51,6 +66,7 @@ final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethod> {
                             + " nothing to return.",
                     "Return void, an Optional, or a type that can be null.");
         }
-        return new GuardedMethod(method, role, type);
+        boolean future = type != Object.class && type.isAssignableFrom(CompletableFuture.class);
+        return new Guarded(where, role, future ? CompletableFuture.completedFuture(null) : ResultKind.skipped(type));
     }
 }

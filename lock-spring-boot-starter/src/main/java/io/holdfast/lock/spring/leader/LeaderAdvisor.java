@@ -1,31 +1,47 @@
 package io.holdfast.lock.spring.leader;
 
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.aop.LockStartupCheck;
+import io.holdfast.lock.spring.aop.ProxiedBeans;
 import java.io.Serial;
+import java.util.List;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** Has methods with {@link io.holdfast.lock.spring.annotation.LeaderOnly} run on the leader only. A method for which that cannot work causes startup to fail. */
-public final class LeaderAdvisor extends AbstractPointcutAdvisor {
+/**
+ * Runs methods with {@link io.holdfast.lock.spring.annotation.LeaderOnly} if this instance leads. When the application has been put
+ * together, it declares the roles of all of them, and ends the start if one would run on every instance, since its bean has no
+ * proxy. Creates no bean for that.
+ */
+public final class LeaderAdvisor extends AbstractPointcutAdvisor
+        implements MethodInterceptor, SmartInitializingSingleton {
 
     @Serial
     private static final long serialVersionUID = 1L;
 
+    private final transient ConfigurableListableBeanFactory beans;
     private final transient GuardedMethods methods;
-    private final transient Advice advice;
+    private final transient Supplier<LeaderRoles> roles;
 
     /**
      * Creates an instance.
      *
-     * @param beans resolves placeholders, and knows how proxies are made
-     * @param roles asked at the first call
+     * @param beans resolves placeholders; all of them are looked at
+     * @param roles receives the roles that were found; asked at each call
      * @param order the place among other advisors; lower is further outside
      */
-    public LeaderAdvisor(ConfigurableBeanFactory beans, Supplier<LeaderRoles> roles, int order) {
+    public LeaderAdvisor(ConfigurableListableBeanFactory beans, Supplier<LeaderRoles> roles, int order) {
+        this.beans = beans;
         this.methods = new GuardedMethods(beans);
-        this.advice = new LeaderInterceptor(methods, roles);
+        this.roles = roles;
         setOrder(order);
     }
 
@@ -36,10 +52,44 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor {
 
     @Override
     public Advice getAdvice() {
-        return advice;
+        return this;
     }
 
-    GuardedMethods methods() {
-        return methods;
+    @Override
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        Object target = invocation.getThis();
+        Class<?> targetClass =
+                target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
+        GuardedMethods.Guarded guarded = methods.find(invocation.getMethod(), targetClass);
+        if (guarded == null) {
+            throw new IllegalStateException(
+                    invocation.getMethod() + " should only run on the leader, but there is no @LeaderOnly for it on "
+                            + targetClass.getName() + ", so it was not called. Put the annotation on that class.");
+        }
+        return roles.get().of(guarded.role()).isLeader() ? invocation.proceed() : guarded.skipped();
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        ProxiedBeans.visit(beans, this::check);
+    }
+
+    private void check(String name, Class<?> type, @Nullable Object instance) {
+        List<GuardedMethods.Guarded> found = methods.allOf(type);
+        for (GuardedMethods.Guarded each : found) {
+            LockStartupCheck.requireTemplate(beans, each.where() + " has no lock for the leader election");
+            roles.get().declare(each.role());
+        }
+        if (instance != null && !found.isEmpty()) {
+            if (!ProxiedBeans.haveAdvisor(beans, name, instance, LeaderAdvisor.class)) {
+                throw new LockDefinitionException(
+                        found.get(0).where() + " would run on every instance: bean '" + name
+                                + "' has no proxy with the leader advisor. It was created too early (a BeanPostProcessor"
+                                + " depends on it), or registered as an existing instance.",
+                        "Let Spring create the bean after the post-processors, or check Leadership.isLeader() inside the"
+                                + " method.");
+            }
+            methods.requireNoFinalMethods(instance);
+        }
     }
 }

@@ -9,10 +9,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 
 /**
@@ -23,6 +26,8 @@ import org.springframework.beans.factory.DisposableBean;
  * leader elsewhere.
  */
 public final class LeaderRoles implements DisposableBean {
+
+    private static final Logger log = LoggerFactory.getLogger(LeaderRoles.class);
 
     private final Supplier<@Nullable LockTemplate> template;
     private final Supplier<LeaderSettings> settings;
@@ -136,11 +141,32 @@ public final class LeaderRoles implements DisposableBean {
         Set<String> roles = new LinkedHashSet<>(configured);
         roles.addAll(declared);
         if (!roles.isEmpty() && template.get() != null) {
-            MisspeltRoles.warn(configured, declared, joined.keySet());
+            warnOfUnused(configured);
             roles.forEach(this::of);
         }
         if (election != null) {
             election.start();
+        }
+    }
+
+    /**
+     * A misspelt name changes nothing for the role that is meant, so an instance that should not be a candidate is one. An application may
+     * use a role without being seen, by listening to events; so only if another role has no settings.
+     */
+    private void warnOfUnused(Set<String> configured) {
+        Set<String> unused = new TreeSet<>(configured);
+        unused.removeAll(declared);
+        unused.removeAll(joined.keySet());
+        Set<String> unset = new TreeSet<>(declared);
+        unset.removeAll(configured);
+        if (!unused.isEmpty() && !unset.isEmpty()) {
+            log.warn(
+                    "holdfast.leadership.roles has settings for roles that no @LeaderOnly and no injected Leadership"
+                            + " uses: {}. There are none for {}, which a @LeaderOnly uses. If a name is misspelt, its"
+                            + " settings have no effect. Names with characters other than letters, digits and hyphens"
+                            + " need brackets: holdfast.leadership.roles[my_role]",
+                    String.join(", ", unused),
+                    String.join(", ", unset));
         }
     }
 

@@ -2,7 +2,6 @@ package io.holdfast.lock.spring.transaction;
 
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
-import java.lang.reflect.Method;
 import org.aopalliance.intercept.MethodInvocation;
 
 /**
@@ -30,12 +29,11 @@ public interface CallerTransactions {
     Runnable before(MethodInvocation invocation, String caller, LockRequest request, LockTemplate locks);
 
     /**
-     * {@return whether calls of the method run in a transaction, one of its own or that of the caller}
+     * Checks that locks are acquired before transactions begin. The other way round, the lock would be free before the
+     * commit, and its next holder would not see what was written.
      *
-     * @param method the method
-     * @param type the class of the bean
+     * @param lockOrder the place of the lock advisor
+     * @throws io.holdfast.lock.spring.annotation.LockDefinitionException if transactions begin before their lock is acquired
      */
-    default boolean isTransactional(Method method, Class<?> type) {
-        return false;
-    }
+    default void requireInside(int lockOrder) {}
 }

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.Set;
@@ -18,6 +19,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.MethodClassKey;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -44,12 +46,6 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
 
     private static final Set<Integer> SUSPENDING =
             Set.of(TransactionDefinition.PROPAGATION_REQUIRES_NEW, TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
-    private static final Set<Integer> TRANSACTIONAL = Set.of(
-            TransactionDefinition.PROPAGATION_REQUIRED,
-            TransactionDefinition.PROPAGATION_REQUIRES_NEW,
-            TransactionDefinition.PROPAGATION_MANDATORY,
-            TransactionDefinition.PROPAGATION_NESTED);
-
     private final ListableBeanFactory beans;
     private final BooleanSupplier releaseAfterCompletion;
     private final Map<MethodClassKey, Boolean> suspending = new ConcurrentHashMap<>();
@@ -67,9 +63,19 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
         this.releaseAfterCompletion = releaseAfterCompletion;
     }
 
+    /** Looks at all transaction advisors, also those of parent contexts, which apply here too. */
     @Override
-    public boolean isTransactional(Method method, Class<?> type) {
-        return hasPropagation(method, type, TRANSACTIONAL);
+    public void requireInside(int lockOrder) {
+        beans.getBeanProvider(BeanFactoryTransactionAttributeSourceAdvisor.class).stream()
+                .filter(transactions -> transactions.getOrder() <= lockOrder)
+                .forEach(transactions -> {
+                    throw new LockDefinitionException(
+                            "Transactions would begin before their lock is acquired, and locks would be released before"
+                                    + " the commit: the order of transactions is " + transactions.getOrder()
+                                    + ", that of locks is " + lockOrder + ", and the lower value is outermost.",
+                            "Set holdfast.aop.order to less than " + transactions.getOrder()
+                                    + ", or @EnableTransactionManagement(order = …) to more than " + lockOrder + ".");
+                });
     }
 
     @Override
@@ -99,17 +105,17 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
         Class<?> type = target == null ? method.getDeclaringClass() : AopUtils.getTargetClass(target);
         return suspending.computeIfAbsent(
                 new MethodClassKey(method, type),
-                id -> hasPropagation(method, type, SUSPENDING)
+                id -> suspendsCaller(method, type)
                         && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
                                                 beans, TransactionManager.class, true, false)
                                         .length
                                 == 1);
     }
 
-    private boolean hasPropagation(Method method, Class<?> type, Set<Integer> propagations) {
+    private boolean suspendsCaller(Method method, Class<?> type) {
         return beans.getBeanProvider(TransactionAttributeSource.class).stream()
                 .map(source -> source.getTransactionAttribute(method, type))
-                .anyMatch(found -> found != null && propagations.contains(found.getPropagationBehavior()));
+                .anyMatch(found -> found != null && SUSPENDING.contains(found.getPropagationBehavior()));
     }
 
     /** Once for each method. What the lock is for may have been read already. */

@@ -38,10 +38,10 @@ class GuardedMethodsTest {
     @Test
     void annotation_of_any_interface_guards_the_method() throws NoSuchMethodException {
         assertThat(methods.find(publish(), proxy(Feed.class, Jobs.class)))
-                .extracting(GuardedMethod::role)
+                .extracting(GuardedMethods.Guarded::role)
                 .isEqualTo("jobs");
         assertThat(methods.find(publish(), proxy(Feed.class, GuardedFeed.class)))
-                .extracting(GuardedMethod::role)
+                .extracting(GuardedMethods.Guarded::role)
                 .isEqualTo("feed");
         assertThat(methods.find(publish(), proxy(Feed.class))).isNull();
     }

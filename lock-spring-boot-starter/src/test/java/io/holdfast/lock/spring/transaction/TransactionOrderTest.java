@@ -82,10 +82,6 @@ class TransactionOrderTest {
     @EnableTransactionManagement(order = 5)
     static class TransactionsOutside {}
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableTransactionManagement(order = Integer.MIN_VALUE)
-    static class OutermostTransactions {}
-
     private static void runsInOrder(ApplicationContextRunner runner) {
         STEPS.clear();
         runner.run(context -> {
@@ -133,25 +129,6 @@ class TransactionOrderTest {
                         .withParent(parent)
                         .withBean(Service.class)
                         .run(context -> assertThat(Startup.failureOf(context)).contains("is 5", "holdfast.aop.order")));
-    }
-
-    @Test
-    void advice_is_possible_where_the_lock_is_innermost() {
-        Runners.inMemory()
-                .withPropertyValues("holdfast.aop.order=2147483647")
-                .withUserConfiguration(Transactions.class)
-                .withBean(Service.class)
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .endsWith("Set holdfast.aop.order to less than 2147483647."));
-    }
-
-    @Test
-    void advice_is_possible_where_the_transaction_is_outermost() {
-        Runners.inMemory()
-                .withUserConfiguration(OutermostTransactions.class)
-                .withBean(Service.class)
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .endsWith("\nSet @EnableTransactionManagement(order = …) to more than 2147483547."));
     }
 
     @Test

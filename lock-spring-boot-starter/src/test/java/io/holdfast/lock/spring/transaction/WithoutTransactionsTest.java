@@ -49,8 +49,6 @@ class WithoutTransactionsTest {
                 .doNotHaveSimpleName("LockTransactionAutoConfiguration")
                 .or()
                 .haveSimpleName("CallerTransactions")
-                .or()
-                .haveSimpleName("TransactionOrder")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.springframework.transaction..")
