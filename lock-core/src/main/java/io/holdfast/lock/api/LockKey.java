@@ -49,11 +49,14 @@ public final class LockKey {
                     + value.length() + " characters; at most " + MAX_LENGTH
                     + " are allowed. Use an identifier or a digest instead.");
         }
-        // Encoding replaces an unpaired surrogate.
-        if (!new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8).equals(value)) {
-            throw new LockKeyException(
-                    "The lock key contains an unpaired surrogate and cannot be encoded as UTF-8. Check how the text"
-                            + " was truncated or decoded.");
+        int character;
+        for (int i = 0; i < value.length(); i += Character.charCount(character)) {
+            character = value.codePointAt(i);
+            if (Character.getType(character) == Character.SURROGATE) {
+                throw new LockKeyException(
+                        "The lock key contains an unpaired surrogate and cannot be encoded as UTF-8. Check how the text"
+                                + " was truncated or decoded.");
+            }
         }
         return new LockKey(value, false);
     }
@@ -85,9 +88,15 @@ public final class LockKey {
      * @return the text without control characters, line separators and formatting characters
      */
     public static String printable(String text) {
-        return UNPRINTABLE
-                .matcher(text)
-                .replaceAll(found -> String.format("\\\\u%04x", found.group().codePointAt(0)));
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) < ' ' || text.charAt(i) > '~') {
+                return UNPRINTABLE
+                        .matcher(text)
+                        .replaceAll(found ->
+                                String.format("\\\\u%04x", found.group().codePointAt(0)));
+            }
+        }
+        return text; // as a rule, and each acquisition comes here
     }
 
     /** The first 16 digits: enough to find the lines about a key. Anybody who knows the key can compute its hash. */

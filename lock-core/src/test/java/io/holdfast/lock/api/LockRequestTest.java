@@ -100,6 +100,7 @@ class LockRequestTest {
     @Test
     void key_that_could_become_another_lock_or_break_a_line_is_refused() {
         assertThat(LockKey.of("\uD83D\uDD12 {?}").value()).isEqualTo("\uD83D\uDD12 {?}");
+        assertThat(LockKey.of("a\u202e\u00e9\u007f")).hasToString("a\\u202e\u00e9\\u007f");
         assertThatThrownBy(() -> LockKey.of("order:\uD83D")).hasMessageContaining("unpaired surrogate");
         assertThatThrownBy(() -> LockKey.of(" ")).hasMessageStartingWith("The lock key is blank. Name");
         assertThatThrownBy(() -> LockKey.of("\n" + "x".repeat(LockKey.MAX_LENGTH)))

@@ -14,8 +14,7 @@ import org.junit.jupiter.api.Test;
 /** What a thread may reenter, what the client holds, and whom a loss interrupts. */
 class HeldLocksTest extends WatchdogFixture {
 
-    private static final Terms INTERRUPTIBLE =
-            Terms.of(LockRequest.of(KEY).interruptOnLoss(true), Terms.STANDARD);
+    private static final Terms INTERRUPTIBLE = Terms.of(LockRequest.of(KEY).interruptOnLoss(true), Terms.STANDARD);
 
     @Test
     void what_a_thread_adopts_is_its_own_while_the_action_runs() {
