@@ -1,8 +1,7 @@
 package com.example.jobs;
 
 import io.holdfast.lock.api.LockEvent;
-import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.annotation.OnOneNode;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +33,7 @@ class Report {
      * however short the job is: longer than they differ, and shorter than the time until the next run.
      */
     @Scheduled(cron = "${report.cron}")
-    @DistributedLock(name = "report", waitFor = 0, minHold = 30, onContention = OnContention.SKIP)
+    @OnOneNode(name = "report", atLeast = "30s")
     public void write() {
         log.info("This instance writes report {}", runs.incrementAndGet());
     }

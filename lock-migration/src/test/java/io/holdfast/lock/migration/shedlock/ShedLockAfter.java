@@ -8,13 +8,9 @@ import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockAssert;
 import io.holdfast.lock.spring.annotation.LockContext;
 import io.holdfast.lock.spring.annotation.OnContention;
-import java.lang.annotation.ElementType;
-import java.lang.annotation.Retention;
-import java.lang.annotation.RetentionPolicy;
-import java.lang.annotation.Target;
+import io.holdfast.lock.spring.annotation.OnOneNode;
 import java.time.Duration;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.annotation.AliasFor;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -37,40 +33,23 @@ public class ShedLockAfter {
 
     // region job
     @Scheduled(cron = "0 0 2 * * *")
-    @DistributedLock(name = "report", minHold = 60, waitFor = 0, onContention = OnContention.SKIP)
+    @OnOneNode(name = "report", atLeast = "1m")
     public void report() {
         LockAssert.assertLocked();
         shop.charge(0);
     }
     // endregion
 
-    // region composed
-    @Target(ElementType.METHOD)
-    @Retention(RetentionPolicy.RUNTIME)
-    @DistributedLock(waitFor = 0, onContention = OnContention.SKIP)
-    public @interface OnOneNode {
-
-        @AliasFor(annotation = DistributedLock.class, attribute = "name")
-        String value();
-
-        @AliasFor(annotation = DistributedLock.class, attribute = "key")
-        String[] key() default {};
-
-        @AliasFor(annotation = DistributedLock.class, attribute = "minHoldString")
-        String atLeast() default "";
-    }
-    // endregion
-
     // region default
     @Scheduled(fixedDelay = 600_000, initialDelay = 600_000)
-    @OnOneNode("clean-up")
+    @DistributedLock(name = "clean-up", waitFor = 0, onContention = OnContention.SKIP)
     public void cleanUp() {
         shop.charge(0);
     }
     // endregion
 
     // region parameter
-    @OnOneNode(value = "sync", key = "#branch", atLeast = "10s")
+    @DistributedLock(name = "sync", key = "#branch", minHold = 10, waitFor = 0, onContention = OnContention.SKIP)
     public void sync(String branch) {
         shop.charge(0);
     }

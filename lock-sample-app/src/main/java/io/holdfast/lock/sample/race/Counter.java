@@ -32,6 +32,8 @@ class Counter {
     }
 
     /**
+     * Sells one.
+     *
      * @param pauses whether this caller stops before it writes, as in a long garbage collection: its lease ends, others
      *     sell, and it writes what it had read before. Only the fencing token keeps it from that.
      * @param waits where the time is recorded for which the lock was waited for
