@@ -16,11 +16,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,8 +35,9 @@ import org.slf4j.LoggerFactory;
  * the store's connections, and some would time out. These threads do nothing else: the work and the dependents of the result run
  * elsewhere, and may block. All threads end when idle.
  *
- * <p><b>No wake-up is lost, and only one thread at a time continues a call.</b> A wake-up while it waits makes it run. A wake-up
- * while it runs makes it check once more: one compare-and-set makes it wait only if there was no wake-up since the step began. A
+ * <p><b>No wake-up is lost, and only one thread at a time continues a call.</b> A call counts its wake-ups. The one that makes the
+ * count positive makes a thread run it. That thread reads the count before each step, and subtracts it afterwards: if anything is left,
+ * there was a wake-up since, and it steps once more; if not, it leaves the call to the next wake-up, in the same atomic operation. A
  * timer that is cancelled too late is one more wake-up.
  */
 final class AsyncCalls {
@@ -62,9 +62,6 @@ final class AsyncCalls {
 
     private final DaemonThreads.Timer timer = DaemonThreads.timer();
 
-    /** Instead of the timer, if time does not pass by itself. */
-    private final ExecutorService pausing = DaemonThreads.pool(1, DaemonThreads.named("holdfast-timeouts"));
-
     private final Pause pause;
     private final HeldLocks locks;
     private final Executor working;
@@ -74,7 +71,7 @@ final class AsyncCalls {
     /**
      * @param executor begins the work; null for threads of the client
      * @param mostWaiting how many calls may wait
-     * @param pause how time passes; if it is not the system's time, a thread calls it
+     * @param pause how time passes; if it is not the system's time, the acquiring thread calls it between two steps
      */
     AsyncCalls(HeldLocks locks, @Nullable Executor executor, int mostWaiting, Pause pause) {
         this.locks = locks;
@@ -105,22 +102,6 @@ final class AsyncCalls {
         return new Execution<>(required, work).start(acquisition);
     }
 
-    /** Runs the action when the time has passed, or before. Returns what cancels it. */
-    private Runnable after(long nanos, Runnable action) {
-        if (nanos == Long.MAX_VALUE) {
-            return () -> {};
-        }
-        if (pause == Pause.PARK) {
-            return timer.after(nanos, action);
-        }
-        Future<?> run = pausing.submit(() -> {
-            pause.pause(nanos);
-            action.run();
-            return null;
-        });
-        return () -> run.cancel(false);
-    }
-
     /**
      * The threads accept no more work. They are awaited, because web servers warn of threads that outlive their application; a
      * thread that runs a user's work may take longer.
@@ -128,7 +109,6 @@ final class AsyncCalls {
     void close() {
         List<ExecutorService> pools = List.of(acquiring, releasing, telling);
         pools.forEach(ExecutorService::shutdown);
-        pausing.shutdown();
         timer.close();
         try {
             for (ExecutorService pool : pools) {
@@ -141,24 +121,13 @@ final class AsyncCalls {
         }
     }
 
-    private enum State {
-        /** No thread runs it. */
-        WAITING,
-        /** A thread will run it. */
-        SCHEDULED,
-        /** A thread runs it. */
-        RUNNING,
-        /** A thread runs it, and must check again. */
-        WOKEN
-    }
-
     /** One call. It has a place among those that may wait, which it gives back once, when it no longer waits for the lock. */
     private final class Execution<T extends @Nullable Object> implements Runnable {
 
         private final Function<AcquireResult, Handle> required;
         private final Function<? super LockHandle, ? extends CompletionStage<T>> work;
         private final CompletableFuture<T> result = new CompletableFuture<>();
-        private final AtomicReference<State> state = new AtomicReference<>(State.SCHEDULED);
+        private final AtomicInteger wakeUps = new AtomicInteger(1);
         private final Caller caller = Caller.task(this::wake);
         private @Nullable Steps steps;
         private Runnable cancelTimer = () -> {};
@@ -198,9 +167,7 @@ final class AsyncCalls {
 
         /** Makes it check whether it can continue. */
         private void wake() {
-            State former = state.getAndUpdate(
-                    now -> now == State.WAITING ? State.SCHEDULED : now == State.RUNNING ? State.WOKEN : now);
-            if (former == State.WAITING) {
+            if (wakeUps.getAndIncrement() == 0) {
                 try {
                     acquiring.execute(this);
                 } catch (RejectedExecutionException closed) {
@@ -211,26 +178,31 @@ final class AsyncCalls {
 
         @Override
         public void run() {
-            Handle handle;
+            Handle handle = null;
+            Throwable failure = null;
             try {
                 handle = acquire();
                 if (handle == null) {
                     return;
                 }
             } catch (Throwable e) {
-                settled();
-                tell(null, e);
-                return;
+                failure = e;
             }
-            settled();
-            begin(handle);
+            cancelTimer.run();
+            places.release();
+            if (handle == null) {
+                tell(null, failure);
+            } else {
+                begin(handle);
+            }
         }
 
         /** Continues as far as it can. Returns null if it waits. */
         private @Nullable Handle acquire() throws InterruptedException {
             Steps acquisition = Objects.requireNonNull(steps);
+            int seen;
             do {
-                state.set(State.RUNNING);
+                seen = wakeUps.get();
                 if (result.isDone()) {
                     acquisition.interrupt(new InterruptedException("The result of executeAsync was cancelled"));
                 }
@@ -239,15 +211,14 @@ final class AsyncCalls {
                 if (left == 0) {
                     return required.apply(acquisition.result());
                 }
-                cancelTimer = after(left, this::wake);
-            } while (result.isDone() || !state.compareAndSet(State.RUNNING, State.WAITING));
+                if (pause == Pause.PARK) {
+                    cancelTimer = timer.after(left, this::wake);
+                } else {
+                    pause.pause(left);
+                    wakeUps.incrementAndGet();
+                }
+            } while (result.isDone() || wakeUps.addAndGet(-seen) > 0);
             return null;
-        }
-
-        /** It no longer waits for the lock. */
-        private void settled() {
-            cancelTimer.run();
-            places.release();
         }
 
         private void begin(Handle handle) {

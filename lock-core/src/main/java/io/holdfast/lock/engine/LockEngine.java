@@ -7,7 +7,6 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockInterruptedException;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockOverview;
@@ -39,7 +38,6 @@ import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Pause;
-import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -48,11 +46,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
-import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,62 +70,42 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
-    private final Settings settings;
+    private final LockEngineBuilder settings;
     private volatile @Nullable Parts parts;
     private boolean endedUnused;
 
-    /**
-     * The settings of its builder.
-     *
-     * @param rule changes each request but its keys
-     * @param masking whether keys are shown as hashes
-     * @param defaults the options that a request does not set, all set here
-     */
-    record Settings(
-            LockStore store,
-            List<Supplier<List<LockListener>>> listeners,
-            UnaryOperator<LockRequest> rule,
-            boolean masking,
-            LockRequest defaults,
-            @Nullable Executor executor,
-            int mostWaiting,
-            Ticker ticker,
-            Pause pause,
-            boolean queueThread,
-            @Nullable String clientId) {}
-
-    LockEngine(Settings settings) {
+    LockEngine(LockEngineBuilder settings) {
         this.settings = settings;
     }
 
     /** Created on first use: an application that starts without a lock does not load it. */
-    private static final class Parts {
+    private record Parts(Acquisition.Shared shared, AsyncCalls async, NestedWaits nested) {
 
-        private final ClientContext client;
-        private final Cleanup cleanup;
-        private final EventPublisher events;
-        private final HeldLocks locks;
-        private final Acquisition.Shared shared;
-        private final Waits waits;
-        private final AsyncCalls async;
-        private final NestedWaits nested;
-
-        Parts(Settings settings) {
-            this.events = new EventPublisher(settings.listeners);
-            this.cleanup = new Cleanup(settings.store);
-            this.client = new ClientContext(
+        static Parts of(LockEngineBuilder settings) {
+            EventPublisher events = new EventPublisher(settings.sources);
+            Cleanup cleanup = new Cleanup(settings.store);
+            ClientContext client = new ClientContext(
                     settings.store, cleanup, settings.ticker, settings.pause, settings.queueThread, settings.clientId);
-            this.locks = new HeldLocks(client, events);
+            HeldLocks locks = new HeldLocks(client, events);
             client.onRevoked(locks::doubt);
-            this.async = new AsyncCalls(locks, settings.executor, settings.mostWaiting, settings.pause);
-            this.nested = new NestedWaits(client, settings.queueThread);
-            this.waits = new Waits(events, client, nested);
-            this.shared = new Acquisition.Shared(client, locks, waits, events);
+            AsyncCalls async = new AsyncCalls(locks, settings.executor, settings.mostWaiting, settings.pause);
+            NestedWaits nested = new NestedWaits(client, settings.queueThread);
+            Waits waits = new Waits(events, client, nested);
+            return new Parts(new Acquisition.Shared(client, locks, waits, events), async, nested);
         }
 
         void close() {
-            Each.run(nested::close, locks::close, cleanup::close, events::close, async::close);
+            Each.run(
+                    nested::close,
+                    shared.locks()::close,
+                    shared.client().cleanup()::close,
+                    shared.events()::close,
+                    async::close);
         }
+    }
+
+    private Acquisition.Shared shared() {
+        return parts().shared;
     }
 
     private Parts parts() {
@@ -141,7 +116,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     private synchronized Parts make() {
         Parts made = parts;
         if (made == null) {
-            made = new Parts(settings);
+            made = Parts.of(settings);
             if (endedUnused) {
                 made.close();
             }
@@ -301,9 +276,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     Steps steps(LockRequest request, Budget budget, Caller caller) {
         List<LockRequest> each = request.each();
         return each.size() == 1
-                ? new Acquisition(parts().shared, call(request, budget, caller))
+                ? new Acquisition(shared(), call(request, budget, caller))
                 : new MultiAcquisition(
-                        parts().shared,
+                        shared(),
                         each.stream().map(one -> call(one, budget, caller)).toList());
     }
 
@@ -374,7 +349,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public void ensureHeld(Duration atLeast) {
-        parts().locks.ensureHeld(atLeast);
+        locks().ensureHeld(atLeast);
     }
 
     private LockKey key(String text) {
@@ -409,14 +384,14 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
                 .forEach(hold -> hold.lose(LossCause.REVOKED));
         for (LockHolder holder : former) {
             log.warn("Lock '{}' was released by force; it was held by {}", key, holder.describe());
-            parts().events.publish(new LockEvent.ForceReleased(key, holder));
+            shared().events().publish(new LockEvent.ForceReleased(key, holder));
         }
         return former;
     }
 
     /** What the threads of this client hold. */
     HeldLocks locks() {
-        return parts().locks;
+        return shared().locks();
     }
 
     @Override
@@ -436,17 +411,17 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public List<LockActivity.Wait> waiting() {
-        return parts().waits.snapshot();
+        return shared().waits().snapshot();
     }
 
     @Override
     public long wakeUps() {
-        return parts().client.wakeUps();
+        return shared().client().wakeUps();
     }
 
     @Override
     public long droppedEvents() {
-        return parts().events.dropped();
+        return shared().events().dropped();
     }
 
     @Override
@@ -456,11 +431,11 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public SubscriptionState subscriptionState() {
-        return parts().client.queue().entries().subscriptionState();
+        return shared().client().queue().entries().subscriptionState();
     }
 
     private Overview overview() {
-        return new Overview(parts().client, parts().locks, settings.masking);
+        return new Overview(shared().client(), locks(), settings.masking);
     }
 
     @Override
@@ -479,12 +454,12 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     String clientId() {
-        return parts().client.id();
+        return shared().client().id();
     }
 
     /** Does the work of background threads that is due, for tests on virtual time. */
     void keepEntries() {
-        parts().client.queue().entries().tick();
+        shared().client().queue().entries().tick();
         parts().nested.tick();
     }
 
@@ -494,7 +469,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * that may have left handles open.
      */
     public void forgetLost() {
-        parts().locks.forgetLost();
+        locks().forgetLost();
     }
 
     /**
@@ -507,7 +482,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public boolean drain(Duration atMost) throws InterruptedException {
-        return endUnused() || parts().locks.drain(atMost);
+        return endUnused() || locks().drain(atMost);
     }
 
     /**
@@ -520,7 +495,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * @throws InterruptedException if this thread is interrupted while it waits
      */
     public void suspend(Duration atMost) throws InterruptedException {
-        parts().locks.suspend(atMost);
+        locks().suspend(atMost);
     }
 
     /**
@@ -528,7 +503,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      */
     public void resume() {
         if (parts != null) {
-            parts().locks.resume();
+            locks().resume();
         }
     }
 

@@ -15,20 +15,31 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a {@link LockEngine}; used by one thread. */
+/** Settings of a {@link LockEngine}; used by one thread, for one engine, and not changed after {@link #build}. */
 public final class LockEngineBuilder {
 
-    private final LockStore store;
-    private final List<Supplier<List<LockListener>>> sources = new ArrayList<>();
-    private LockRequest defaults = Terms.STANDARD;
-    private boolean masking;
-    private UnaryOperator<LockRequest> rule = UnaryOperator.identity();
-    private @Nullable Executor executor;
-    private int mostWaiting = 10_000;
-    private Ticker ticker = Ticker.SYSTEM;
-    private Pause pause = Pause.PARK;
-    private boolean queueThread = true;
-    private @Nullable String clientId;
+    final LockStore store;
+    final List<Supplier<List<LockListener>>> sources = new ArrayList<>();
+
+    /** The options that a request does not set, all set here. */
+    LockRequest defaults = Terms.STANDARD;
+
+    /** Whether keys are shown as hashes. */
+    boolean masking;
+
+    /** Changes each request but its keys. */
+    UnaryOperator<LockRequest> rule = UnaryOperator.identity();
+
+    @Nullable
+    Executor executor;
+
+    int mostWaiting = 10_000;
+    Ticker ticker = Ticker.SYSTEM;
+    Pause pause = Pause.PARK;
+    boolean queueThread = true;
+
+    @Nullable
+    String clientId;
 
     LockEngineBuilder(LockStore store) {
         this.store = store;
@@ -169,17 +180,6 @@ public final class LockEngineBuilder {
 
     /** {@return the engine; its threads start when they are first needed} */
     public LockEngine build() {
-        return new LockEngine(new LockEngine.Settings(
-                store,
-                List.copyOf(sources),
-                rule,
-                masking,
-                defaults,
-                executor,
-                mostWaiting,
-                ticker,
-                pause,
-                queueThread,
-                clientId));
+        return new LockEngine(this);
     }
 }

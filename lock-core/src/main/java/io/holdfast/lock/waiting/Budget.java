@@ -6,22 +6,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The time that a caller spends on one acquisition at most: one monotonic budget for all that it waits for.
+ *
+ * @param ticker the clock
+ * @param start when it began, on the ticker
+ * @param nanos its size in nanoseconds; zero for a single attempt
+ * @param outageNanos which part of it may be spent on one outage of the store, in nanoseconds
  */
-public final class Budget {
-
-    private static final long UNLIMITED = -1;
-
-    private final Ticker ticker;
-    private final long start;
-    private final long nanos;
-    private final long outageNanos;
-
-    private Budget(Ticker ticker, long start, long nanos, long outageNanos) {
-        this.ticker = ticker;
-        this.start = start;
-        this.nanos = nanos;
-        this.outageNanos = outageNanos;
-    }
+public record Budget(Ticker ticker, long start, long nanos, long outageNanos) {
 
     /**
      * {@return a budget}
@@ -48,7 +39,7 @@ public final class Budget {
      * @param ticker the clock of the time waited
      */
     public static Budget unlimited(Ticker ticker) {
-        return new Budget(ticker, ticker.nanos(), UNLIMITED, 0);
+        return of(ticker, Long.MAX_VALUE);
     }
 
     /** {@return whether it is for a single attempt} */
@@ -58,12 +49,12 @@ public final class Budget {
 
     /** {@return what is left, in nanoseconds; never negative} */
     public long remainingNanos() {
-        return nanos == UNLIMITED ? Long.MAX_VALUE : Math.max(0, nanos - (ticker.nanos() - start));
+        return Math.max(0, nanos - (ticker.nanos() - start));
     }
 
     /** {@return how long ago it was spent, in nanoseconds; never negative} */
     public long overrunNanos() {
-        return nanos == UNLIMITED ? 0 : Math.max(0, ticker.nanos() - start - nanos);
+        return Math.max(0, ticker.nanos() - start - nanos);
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.holdfast.lock.waiting;
 
-import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.Waiters;
 import java.util.concurrent.TimeUnit;
@@ -33,10 +32,7 @@ public final class Cohort {
     /** How often the clock is read until it shows another microsecond; enough for several. */
     private static final int LOOKS = 200;
 
-    private final OwnerId owner;
-    private final long firstToken;
-    private final long tokens;
-    private final boolean confirmed;
+    private final QueueEntry.Grant grant;
     private final long grantedAt;
     private final Ticker ticker;
 
@@ -49,22 +45,15 @@ public final class Cohort {
     /**
      * Creates an instance when the grant, a reply or a message, has just arrived.
      *
-     * @param owner the acquisition
-     * @param firstToken the token of the first holder
-     * @param tokens how many were reserved, more than one
-     * @param waiters which callers waited at the store at the time of the grant
-     * @param confirmed whether the store gave a whole lease; if not, it is short until the watchdog has renewed it
+     * @param grant of more than one token
      * @param ticker the clock
      */
-    Cohort(OwnerId owner, long firstToken, long tokens, Waiters waiters, boolean confirmed, Ticker ticker) {
-        this.owner = owner;
-        this.firstToken = firstToken;
-        this.tokens = tokens;
-        this.confirmed = confirmed;
-        this.lastToken = firstToken;
+    Cohort(QueueEntry.Grant grant, Ticker ticker) {
+        this.grant = grant;
+        this.lastToken = grant.token();
         this.ticker = ticker;
         this.grantedAt = ticker.nanos();
-        this.waiters = waiters;
+        this.waiters = grant.waiters();
         this.awaitedAt = grantedAt;
     }
 
@@ -77,24 +66,19 @@ public final class Cohort {
         return TimeUnit.MILLISECONDS.toMicros(Math.min(MILLIS_ALONE, leaseMillis));
     }
 
-    /** {@return the acquisition that was granted} */
-    public OwnerId owner() {
-        return owner;
+    /** What the store has granted. */
+    QueueEntry.Grant grant() {
+        return grant;
     }
 
-    /** {@return whether the store gave a whole lease at once} */
-    public boolean isConfirmed() {
-        return confirmed;
+    /** What was handed off last, and is held from now on. */
+    QueueEntry.Grant handedOff() {
+        return new QueueEntry.Grant(grant.owner(), lastToken, ticker.nanos(), deadline, 0, Waiters.NONE, false, false);
     }
 
-    /** {@return the token of the current holder} */
-    public long lastToken() {
+    /** The token of the current holder. */
+    long lastToken() {
         return lastToken;
-    }
-
-    /** {@return until when the lock that was handed off last is certainly held without renewal, on the ticker} */
-    public long deadline() {
-        return deadline;
     }
 
     /** Atomic, so that of messages on several threads an unfair waiter does not replace a fair one. */
@@ -115,8 +99,8 @@ public final class Cohort {
     long next() {
         for (int look = 0; look < LOOKS; look++) {
             long now = ticker.nanos();
-            long token = firstToken + TimeUnit.NANOSECONDS.toMicros(now - grantedAt);
-            if (token >= firstToken + tokens || !mayGoOn(now)) {
+            long token = grant.token() + TimeUnit.NANOSECONDS.toMicros(now - grantedAt);
+            if (token >= grant.token() + grant.tokens() || !mayGoOn(now)) {
                 return 0;
             }
             if (token > lastToken) {

@@ -220,10 +220,11 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
      * Closes an entry: the acquisition holds the lock, or has failed for good.
      *
      * @param entry the entry
-     * @return whether the store had given it a place
+     * @return whether the store may keep it, as far as the last call that was answered says
      */
     public boolean giveUp(QueueEntry entry) {
         entries.remove(entry.owner().sequence());
+        entry.givenUp = true;
         if (entry.taken) {
             synchronized (this) {
                 Row row = rows.get(entry.key());
@@ -236,7 +237,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                 }
             }
         }
-        return entry.taken;
+        return entry.kept;
     }
 
     /**
@@ -246,7 +247,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
      */
     void attend(Cohort cohort) {
         listen();
-        long sequence = cohort.owner().sequence();
+        long sequence = cohort.grant().owner().sequence();
         cohorts.put(sequence, cohort);
         QueueEntry entry = entries.get(sequence);
         if (entry != null && entry.awaited() != Waiters.NONE) {
@@ -255,7 +256,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     }
 
     void dismiss(Cohort cohort) {
-        cohorts.remove(cohort.owner().sequence());
+        cohorts.remove(cohort.grant().owner().sequence());
     }
 
     /** How many cohorts receive messages, for tests. */

@@ -6,7 +6,6 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
-import io.holdfast.lock.store.Waiters;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -33,14 +32,14 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p><b>Exactly one successor is let in.</b> As long as callers are in line there is a front. Each way out of the front (handOff,
- * pass, leave, passOn, fail) checks under the monitor of the line that this place is still the front, and {@link Line#advance} names
+ * pass, leave, fail) checks under the monitor of the line that this place is still the front, and {@link Line#advance} names
  * the next one in the same step; the next one is woken after it. So of several ends of a place only the first one counts. A caller
  * that gives up cancels under the monitor as well: either it was still in line, and leaves it, or it has become the front, and then
  * has to act as such. An empty line retires in the step that finds it empty, and no caller enters a retired line.
  *
  * <p><b>Failures of the store.</b> If the first attempt of a line's first caller fails, the whole line fails: none of its callers
  * was ever answered. Later they have queued, and wait through a failure as long as each of them may: what the front's entry learns
- * of it counts for all, and a front that gives up passes it on. A caller that arrives during a failure fails immediately.
+ * of it counts for all, and for the next front's. A caller that arrives during a failure fails immediately.
  *
  * <p>Thread-safe. A monitor is held for a few steps only, never during a call of the store or a wait.
  */
@@ -158,20 +157,17 @@ public final class LocalQueue implements AutoCloseable {
         private @Nullable Place front;
         private boolean retired;
 
-        /** What the former front has left behind. */
-        private @Nullable QueueEntry left;
-
         /** Who holds the lock, as the store last reported to the front. */
         private volatile Optional<LockHolder> holder = Optional.empty();
 
         /** Whether the store has replied to any caller of the line. */
         private volatile boolean answered;
 
-        /** With which the front waits. */
+        /**
+         * With which the front asks; null while it holds the lock. Only the front writes it. It stays when the front leaves, and tells
+         * the next one whether the store fails; unless it was given up, the next one continues with it.
+         */
         private volatile @Nullable QueueEntry entry;
-
-        /** What former fronts have found, unless an entry knows better. */
-        private volatile @Nullable Failing inherited;
 
         Line(LockKey key) {
             this.key = key;
@@ -201,12 +197,11 @@ public final class LocalQueue implements AutoCloseable {
             return waiting.isEmpty() ? null : waiting.iterator().next();
         }
 
-        /** Since when the store fails, if it does. */
+        /** Since when the store fails, as far as the line knows; null if it does not. */
         @Nullable
         Failing failing() {
             QueueEntry shown = entry;
-            Failing found = shown == null ? null : shown.failing();
-            return found == null ? inherited : found;
+            return shown == null ? null : shown.failing();
         }
 
         /**
@@ -223,8 +218,6 @@ public final class LocalQueue implements AutoCloseable {
                 lines.remove(key, this);
             } else {
                 waiting.remove(next);
-                inherited = failing();
-                entry = null;
                 next.state = state;
             }
             return next;
@@ -353,15 +346,15 @@ public final class LocalQueue implements AutoCloseable {
             }
         }
 
-        /** {@return the grant of the lock that was handed off to it, if any; once} */
-        public @Nullable Cohort takeHandOff() {
+        /** {@return the lock that was handed off to it, if any, and still has to be held; once} */
+        public QueueEntry.@Nullable Grant takeHandOff() {
             if (state != State.HANDED_OFF) {
                 return null;
             }
             synchronized (line) {
                 state = State.FRONT;
             }
-            return cohort;
+            return Objects.requireNonNull(cohort).handedOff();
         }
 
         /** {@return who holds the lock, as the store last reported to the front} */
@@ -378,34 +371,36 @@ public final class LocalQueue implements AutoCloseable {
             }
         }
 
-        /** {@return the entry that the former front has left behind, if any; once} */
-        public @Nullable QueueEntry inheritEntry() {
-            synchronized (line) {
-                QueueEntry found = line.front == this ? line.left : null;
-                line.left = null;
-                return found;
+        /**
+         * {@return the entry of the front: that of the former front, unless it was given up; else a new one, which knows of the same
+         * failure of the store} What it learns of a failure concerns all callers in line: each is woken, and checks how long it may
+         * wait.
+         *
+         * @throws IllegalStateException if the client is closed
+         */
+        public QueueEntry entry() {
+            QueueEntry known = line.entry;
+            if (known != null && !known.isGivenUp()) {
+                return known;
             }
-        }
-
-        /** {@return since when the store fails, as far as the line knows; null if it does not} */
-        public @Nullable Failing failing() {
-            return line.failing();
+            QueueEntry opened = entries.open(line.key, newOwner());
+            opened.whenFailing(() -> line.inLine().forEach(Place::wake));
+            line.entry = opened;
+            Failing failing = known == null ? null : known.failing();
+            if (failing != null) {
+                opened.failing(failing);
+            }
+            return opened;
         }
 
         /** {@return whether the store has replied to any caller of the line} */
         public boolean isLineAnswered() {
-            return terms != null && line.answered;
+            return line.answered;
         }
 
         /** The store has replied to the front. */
         public void answered() {
-            synchronized (line) {
-                if (line.front == this) {
-                    line.answered = true;
-                    line.entry = null;
-                    line.inherited = null;
-                }
-            }
+            line.answered = true;
         }
 
         /** The store has reported who holds the lock: callers in line can say why they were refused. */
@@ -413,37 +408,18 @@ public final class LocalQueue implements AutoCloseable {
             line.holder = holder;
         }
 
-        /** A failure of the store that the entry learns of concerns all callers in line: each is woken, and checks how long it may wait. */
-        public void waitsWith(QueueEntry waiting) {
-            synchronized (line) {
-                if (line.front != this) {
-                    return;
-                }
-                line.entry = waiting;
-                line.inherited = null;
-            }
-            Runnable wakeAll = () -> line.inLine().forEach(Place::wake);
-            waiting.whenFailing(wakeAll);
-            if (waiting.failing() != null) {
-                wakeAll.run();
-            }
-        }
-
         // With the lock.
 
         /**
-         * Holds the lock. If it may hand it off, it receives messages itself from now on: that is, if it stands in a line, and has
-         * more than one token.
+         * Holds the lock, without an entry. If it may hand it off, it receives messages itself from now on: that is, if it stands in a
+         * line, and has more than one token.
          *
-         * @param owner the acquisition that was granted
-         * @param firstToken its fencing token
-         * @param tokens how many were reserved
-         * @param waiters who waited at the store then
-         * @param confirmed whether the store gave a whole lease
+         * @param grant what the store has granted, when it has just arrived
          */
-        public void granted(OwnerId owner, long firstToken, long tokens, Waiters waiters, boolean confirmed) {
-            if (tokens > 1 && terms != null) {
-                cohort = new Cohort(owner, firstToken, tokens, waiters, confirmed, ticker);
+        public void granted(QueueEntry.Grant grant) {
+            line.entry = null;
+            if (grant.tokens() > 1 && terms != null) {
+                cohort = new Cohort(grant, ticker);
                 entries.attend(cohort);
             }
         }
@@ -458,7 +434,7 @@ public final class LocalQueue implements AutoCloseable {
 
         /** {@return whether the store gave a whole lease at once; if it does not matter, since the lock is not handed off, true} */
         public boolean isConfirmed() {
-            return cohort == null || cohort.isConfirmed();
+            return cohort == null || cohort.grant().confirmed();
         }
 
         /** {@return the last token that was used of those that the grant reserved; 0 if it reserved only one} */
@@ -495,19 +471,14 @@ public final class LocalQueue implements AutoCloseable {
         // The end.
 
         /**
-         * Lets the next one call the store. Does nothing if this one is over.
+         * Lets the next one call the store, with the entry of this one. Does nothing if this one is over.
          *
-         * @param entry what it leaves behind, or null
          * @return whether a caller has taken over the entry
          */
-        public boolean pass(@Nullable QueueEntry entry) {
+        public boolean pass() {
             Place next;
             synchronized (line) {
-                if (line.front != this) {
-                    return false;
-                }
-                line.left = entry;
-                next = line.advance(State.FRONT);
+                next = line.front == this ? line.advance(State.FRONT) : null;
             }
             if (next != null) {
                 next.wake();
@@ -516,32 +487,15 @@ public final class LocalQueue implements AutoCloseable {
         }
 
         /**
-         * The store has the lock back, or it is lost, or never was granted: lets the next one in. Does nothing the second time, or
-         * after a hand-off, since the messages to the cohort are for the next holder then.
+         * The store has the lock back, or it is lost, or never was granted, and its entry was given up: lets the next one in. Does
+         * nothing the second time, or after a hand-off, since the messages to the cohort are for the next holder then.
          */
         public void leave() {
             Cohort held = cohort;
             if (held != null && !isOver()) {
                 entries.dismiss(held);
             }
-            pass(null);
-        }
-
-        /**
-         * The front stops waiting for a failing store. The callers behind it have queued before, and continue to wait for as long
-         * as each may.
-         */
-        public void passOn(Failing failing) {
-            List<Place> concerned;
-            synchronized (line) {
-                if (line.front != this) {
-                    return;
-                }
-                concerned = line.inLine();
-                line.advance(State.FRONT);
-                line.inherited = failing;
-            }
-            concerned.forEach(Place::wake);
+            pass();
         }
 
         /** The store has refused: the callers behind would be refused too, so they fail, and do not try one after the other. */

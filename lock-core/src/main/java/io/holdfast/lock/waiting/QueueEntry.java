@@ -21,6 +21,28 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QueueEntry {
 
+    /**
+     * What the store has granted, by a reply or by a message, or another caller has handed off.
+     *
+     * @param owner the acquisition that was granted
+     * @param token the fencing token
+     * @param at when the hold began, on the ticker: for a grant of the store, before its call was sent
+     * @param deadline until when the lock is certainly held without renewal, on the ticker
+     * @param tokens how many tokens were reserved; 0 if the lock was handed off
+     * @param waiters who waited at the store then
+     * @param confirmed whether the store gave a whole lease; if not, it is short until it is renewed
+     * @param resent whether a send of the acquisition got no reply, and may still arrive
+     */
+    public record Grant(
+            OwnerId owner,
+            long token,
+            long at,
+            long deadline,
+            long tokens,
+            Waiters waiters,
+            boolean confirmed,
+            boolean resent) {}
+
     /** A message, and when it arrived, on the ticker. */
     private record Message(Reservation reservation, long heardAt) {}
 
@@ -38,6 +60,11 @@ public final class QueueEntry {
 
     /** Whether the store has given it a place, so that it must be kept alive, or given up. Used by the waiting thread. */
     boolean taken;
+
+    /** Whether the store may keep it, as far as the last call that was answered says. Used by the waiting thread. */
+    boolean kept;
+
+    volatile boolean givenUp;
 
     QueueEntry(LockKey key, OwnerId owner) {
         this.key = key;
@@ -124,13 +151,23 @@ public final class QueueEntry {
         failing = null;
     }
 
-    /** The store has replied to a call of this entry. */
-    public void answered() {
+    /**
+     * The store has replied to a call of this entry, or has granted it the lock by a message.
+     *
+     * @param mayKeep whether it may keep the entry
+     */
+    public void answered(boolean mayKeep) {
+        kept = mayKeep;
         failing = null;
         metFailure = false;
     }
 
-    public void whenFailing(Runnable action) {
+    /** Whether its acquisition is over, so that no other may continue with it. */
+    boolean isGivenUp() {
+        return givenUp;
+    }
+
+    void whenFailing(Runnable action) {
         whenFailing = action;
     }
 

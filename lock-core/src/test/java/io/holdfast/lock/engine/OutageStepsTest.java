@@ -238,7 +238,7 @@ class OutageStepsTest extends StepsFixture {
 
         assertThatThrownBy(() -> proceed(a)).hasMessageContaining("on purpose");
 
-        assertThat(woken).containsExactly("next");
+        assertThat(woken).containsOnly("next");
         recover("a");
         assertGrantedAfterRest(next);
     }

@@ -387,7 +387,7 @@ final class CourseRun implements LockStore {
 
     private Course.Held held() {
         Hold hold = hold();
-        Hold.Grant grant = (Hold.Grant) ObjectGraph.read(hold, "grant");
+        QueueEntry.Grant grant = (QueueEntry.Grant) ObjectGraph.read(hold, "grant");
         return new Course.Held(grant.token(), hold.deadline(), grant.confirmed(), hold.isLost(), grant.resent());
     }
 

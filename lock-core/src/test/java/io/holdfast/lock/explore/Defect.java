@@ -6,7 +6,7 @@ package io.holdfast.lock.explore;
  */
 enum Defect {
     /** A grant by message is believed whatever it says. */
-    BELIEVED_MESSAGES("entry().claim()", "io.holdfast.lock.explore.Claims.believed(entry())"),
+    BELIEVED_MESSAGES("entry.claim()", "io.holdfast.lock.explore.Claims.believed(entry)"),
     /** A cloned process goes on with the owner ids of the other one. */
     SAME_OWNER_IDS,
     /** An entry counts as heard of although nobody has asked for it, so that it is reserved again and again. */
@@ -22,11 +22,12 @@ enum Defect {
     /** After a grant that came too late, and was undone, the same owner id asks again. */
     UNDONE_OWNER_ID_ASKS_AGAIN("renewEntry(); state = State.ASK;", "state = State.ASK;"),
     /** Leases count from the answer instead of from before the call was sent. */
-    LEASE_COUNTS_FROM_ANSWER("held |= reply instanceof", "sentAt = client.ticker().nanos(); held |= reply instanceof"),
+    LEASE_COUNTS_FROM_ANSWER(
+            "answered(waiting); return reply;", "answered(waiting); sentAt = client.ticker().nanos(); return reply;"),
     /** A call that may still arrive is not refused when it does. */
     NO_CANCELLATION(
-            "client.cleanup().undo(call.key(), entry().owner(), leaseNanos());",
-            "client.cleanup().leave(call.key(), entry().owner());"),
+            "client.cleanup().undo(call.key(), entry.owner(), terms.leaseNanos());",
+            "client.cleanup().leave(call.key(), entry.owner());"),
     /** The same for a last try that was refused, and sent twice. */
     REFUSED_TRY_IS_NOT_CANCELLED("else if (resent || kept)", "else if (kept)"),
     /** A waiter that is interrupted leaves its entry behind. */

@@ -59,6 +59,8 @@ final class StateWriter {
                 "EntryRecord.reserved",
                 "QueueEntry.called",
                 "QueueEntry.taken",
+                "QueueEntry.kept",
+                "QueueEntry.givenUp",
                 "QueueEntry.metFailure");
         // The same lease, holder and lock in all that is explored; of entries, only what a grant needs.
         kind(Kind.SKIPPED, "AcquireRequest.key", "AcquireRequest.leaseMillis", "AcquireRequest.holder");

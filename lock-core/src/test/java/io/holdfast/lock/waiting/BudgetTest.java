@@ -48,7 +48,8 @@ class BudgetTest {
         Budget budget = Budget.unlimited(time);
         pass(Duration.ofDays(1000).toNanos());
 
-        assertThat(budget.remainingNanos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(budget.remainingNanos())
+                .isGreaterThan(Duration.ofDays(100_000).toNanos());
         assertThat(budget.overrunNanos()).isZero();
         assertThat(budget.spent()).isEqualTo(Duration.ofDays(1000));
     }

@@ -21,7 +21,7 @@ public class CohortLinearizabilityTest {
     private static final long MICRO = 1000;
 
     private final long[] now = {0};
-    private final Cohort cohort = new Cohort(new OwnerId("c", 1), 1, 100, Waiters.NONE, true, () -> now[0]);
+    private final Cohort cohort = Cohorts.of(new OwnerId("c", 1), 1, 100, Waiters.NONE, () -> now[0]);
 
     /** By the thread that hears what the store says, or by a holder who looks at what its entry was told. */
     @Operation

@@ -149,7 +149,7 @@ class CohortTest {
 
     @Test
     void token_is_never_beyond_the_block() {
-        Cohort small = new Cohort(new OwnerId("client", 1), FIRST, 10, Waiters.NONE, true, time);
+        Cohort small = Cohorts.of(new OwnerId("client", 1), FIRST, 10, Waiters.NONE, time);
 
         time.pass(MICRO.multipliedBy(9));
         assertThat(small.next()).isEqualTo(FIRST + 9);
@@ -176,7 +176,7 @@ class CohortTest {
     }
 
     private Cohort cohort(Waiters waiters) {
-        return new Cohort(new OwnerId("client", 1), FIRST, BLOCK, waiters, true, time);
+        return Cohorts.of(new OwnerId("client", 1), FIRST, BLOCK, waiters, time);
     }
 
     /** How often it can be handed off, a microsecond after each other. */

@@ -177,7 +177,7 @@ class EntryKeeperSchedulesTest {
             if (reply instanceof AcquireReply.Held held) {
                 keeper.taken(entry, askedAt, held);
             } else {
-                entry.answered();
+                entry.answered(true);
             }
             return reply instanceof AcquireReply.Granted;
         }

@@ -359,7 +359,7 @@ class EntryKeeperTest {
         QueueEntry staying = taken(KEY, LONG);
         taken(LockKey.of("other"), LONG);
 
-        assertThat(keeper.giveUp(leaving)).isTrue();
+        keeper.giveUp(leaving);
         time.pass(Duration.ofMillis(500));
         keeper.tick();
 
@@ -368,6 +368,16 @@ class EntryKeeperTest {
                 .satisfies(poll -> assertThat(poll)
                         .contains(new EntryRequest(KEY, List.of(staying.owner())))
                         .hasSize(2));
+    }
+
+    @Test
+    void entry_that_is_given_up_is_kept_by_the_store_if_the_last_answer_says_so() {
+        QueueEntry entry = taken(KEY, LONG);
+        entry.answered(true);
+        assertThat(keeper.giveUp(entry)).isTrue();
+
+        entry.answered(false);
+        assertThat(keeper.giveUp(entry)).isFalse();
     }
 
     @Test
@@ -548,7 +558,7 @@ class EntryKeeperTest {
 
     @Test
     void cohort_is_told_who_waits_at_the_store_until_it_is_dismissed() {
-        Cohort cohort = new Cohort(new OwnerId(CLIENT, 7), 1, 100_000, Waiters.NONE, true, time);
+        Cohort cohort = Cohorts.of(new OwnerId(CLIENT, 7), 1, 100_000, Waiters.NONE, time);
         time.pass(Duration.ofMillis(1));
         keeper.attend(cohort);
         assertThat(store.listened).isOne();
@@ -567,7 +577,7 @@ class EntryKeeperTest {
     void hint_that_comes_before_the_cohort_is_known_is_not_forgotten() {
         QueueEntry entry = open(KEY);
         keeper.awaited(entry.owner().sequence(), Waiters.FAIR);
-        Cohort cohort = new Cohort(entry.owner(), 1, 100_000, Waiters.NONE, true, time);
+        Cohort cohort = Cohorts.of(entry.owner(), 1, 100_000, Waiters.NONE, time);
         time.pass(Duration.ofMillis(1));
 
         keeper.attend(cohort);
@@ -592,7 +602,7 @@ class EntryKeeperTest {
 
     @Test
     void hold_that_the_store_may_have_taken_away_is_told_and_not_handed_off_any_more() {
-        Cohort cohort = new Cohort(new OwnerId(CLIENT, 7), 1, 100_000, Waiters.NONE, true, time);
+        Cohort cohort = Cohorts.of(new OwnerId(CLIENT, 7), 1, 100_000, Waiters.NONE, time);
         keeper.attend(cohort);
         time.pass(Duration.ofMillis(1));
         assertThat(cohort.next()).isPositive();
@@ -607,7 +617,7 @@ class EntryKeeperTest {
 
     @Test
     void cohort_that_was_dismissed_hears_nothing_more() {
-        Cohort cohort = new Cohort(new OwnerId(CLIENT, 7), 1, 100_000, Waiters.NONE, true, time);
+        Cohort cohort = Cohorts.of(new OwnerId(CLIENT, 7), 1, 100_000, Waiters.NONE, time);
         keeper.attend(cohort);
         keeper.dismiss(cohort);
         time.pass(Duration.ofMillis(1));

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.memory.InMemoryLockStore;
-import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
@@ -18,8 +17,8 @@ class LineInOutageTest {
     private final FakeTicker time = new FakeTicker();
     private final LocalQueue lines =
             new LocalQueue(new InMemoryLockStore(time, time), "client", () -> 1, time, false, sequence -> {});
-    private final QueueEntry entry = new QueueEntry(KEY, new OwnerId("client", 1));
     private final LocalQueue.Place front = enter();
+    private final QueueEntry entry = front.entry();
 
     private LocalQueue.Place enter() {
         return lines.enter(KEY, "terms", () -> {});
@@ -37,43 +36,13 @@ class LineInOutageTest {
     }
 
     @Test
-    void front_that_gives_up_lets_in_the_next_one_alone() {
-        LocalQueue.Place next = enter();
-        LocalQueue.Place last = enter();
-
-        front.passOn(fromNow());
-
-        assertThat(front.isOver()).isTrue();
-        assertThat(next.isFront()).isTrue();
-        assertThat(last.isInLine()).isTrue();
-    }
-
-    @Test
-    void front_that_gives_up_with_nobody_behind_it_leaves_no_line() {
-        front.passOn(fromNow());
-
-        assertThat(lines.size()).isZero();
-        assertThat(enter().isFront()).isTrue();
-    }
-
-    @Test
-    void front_that_has_left_passes_nothing_on() {
-        LocalQueue.Place next = enter();
-        LocalQueue.Place last = enter();
-        front.pass(null);
-
-        front.passOn(fromNow());
-
-        assertThat(next.isFront()).isTrue();
-        assertThat(patience(last)).isEqualTo(Duration.ofSeconds(1));
-    }
-
-    @Test
     void failure_that_the_front_gives_up_on_counts_for_those_behind_it() {
         enter();
         LocalQueue.Place last = enter();
 
-        front.passOn(fromNow());
+        entry.failing(fromNow());
+        lines.entries().giveUp(entry);
+        front.leave();
 
         assertThat(patience(last)).isEqualTo(Duration.ofMillis(10));
     }
@@ -82,11 +51,10 @@ class LineInOutageTest {
     void failure_that_the_entry_of_the_front_knows_of_counts_for_those_behind_the_next_one() {
         enter();
         LocalQueue.Place last = enter();
-        front.waitsWith(entry);
         entry.failing(fromNow());
         time.pass(Duration.ofMillis(4));
 
-        front.pass(entry);
+        front.pass();
 
         assertThat(patience(last)).isEqualTo(Duration.ofMillis(6));
     }
@@ -94,7 +62,6 @@ class LineInOutageTest {
     @Test
     void failure_that_was_heard_of_again_counts_from_the_beginning() {
         LocalQueue.Place next = enter();
-        front.waitsWith(entry);
         entry.failing(fromNow());
         time.pass(Duration.ofMillis(4));
         entry.failing(fromNow());
@@ -105,23 +72,10 @@ class LineInOutageTest {
     @Test
     void failure_is_over_for_all_when_the_front_is_answered() {
         LocalQueue.Place next = enter();
-        front.waitsWith(entry);
         entry.failing(fromNow());
 
-        front.answered();
+        entry.answered(true);
 
         assertThat(patience(next)).isEqualTo(Duration.ofSeconds(1));
-    }
-
-    @Test
-    void failure_that_an_entry_learns_of_after_its_front_has_left_concerns_nobody() {
-        enter();
-        LocalQueue.Place last = enter();
-        front.waitsWith(entry);
-        front.pass(null);
-
-        entry.failing(fromNow());
-
-        assertThat(patience(last)).isEqualTo(Duration.ofSeconds(1));
     }
 }

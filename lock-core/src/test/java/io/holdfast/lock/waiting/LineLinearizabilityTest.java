@@ -58,7 +58,7 @@ public class LineLinearizabilityTest {
         if (!entered(thread)) {
             LocalQueue.Place turn = turns[thread];
             if (!turn.cancel()) {
-                turn.pass(null);
+                turn.pass();
             }
             turns[thread] = null;
         }
@@ -71,7 +71,7 @@ public class LineLinearizabilityTest {
             return false;
         }
         LocalQueue.Place turn = turns[thread];
-        return isThrough(thread, turn.handOff(cohort(), 1) || turn.pass(null));
+        return isThrough(thread, turn.handOff(cohort(), 1) || turn.pass());
     }
 
     private boolean isThrough(int thread, boolean handedOn) {
@@ -107,7 +107,7 @@ public class LineLinearizabilityTest {
     /** A cohort that has a token for one hand-off. */
     private static Cohort cohort() {
         long[] now = {0};
-        return new Cohort(new OwnerId("c", 1), 1, 100, Waiters.NONE, true, () -> now[0] += 1000);
+        return Cohorts.of(new OwnerId("c", 1), 1, 100, Waiters.NONE, () -> now[0] += 1000);
     }
 
     /** The same on a plain list, whose first element is in front. */

@@ -30,12 +30,9 @@ class LineTest {
     private static final LockStoreException BROKEN = new LockStoreException("out of order", null, false);
 
     private final FakeTicker time = new FakeTicker();
-    private final EntryKeeper entries =
-            new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false, sequence -> {});
     private final LocalQueue lines =
             new LocalQueue(new InMemoryLockStore(time, time), "client", () -> 1, time, false, sequence -> {});
-    private final Cohort cohort = new Cohort(OWNER, 1, 100_000, Waiters.NONE, true, time);
-    private final QueueEntry entry = new QueueEntry(KEY, OWNER);
+    private final Cohort cohort = Cohorts.of(OWNER, 1, 100_000, Waiters.NONE, time);
     private final long deadline = time.nanos() + TimeUnit.SECONDS.toNanos(30);
 
     @BeforeEach
@@ -62,15 +59,15 @@ class LineTest {
             turns.add(enter());
         }
         for (int i = 0; i < 4; i++) {
-            assertThat(turns.get(i).pass(null)).isTrue();
+            assertThat(turns.get(i).pass()).isTrue();
             assertThat(turns.stream().filter(LocalQueue.Place::isFront)).containsExactly(turns.get(i + 1));
         }
-        assertThat(turns.get(4).pass(null)).isFalse();
+        assertThat(turns.get(4).pass()).isFalse();
         assertGone();
     }
 
     @Test
-    void who_is_in_line_is_woken_when_the_front_waits_with_an_entry_that_knows_of_a_failure_already() {
+    void who_is_in_line_is_woken_when_the_entry_of_the_front_learns_of_a_failure() {
         LocalQueue.Place front = enter();
         AtomicReference<Thread> parked = new AtomicReference<>();
         CompletableFuture<Void> failed = NewThread.start(() -> {
@@ -83,9 +80,8 @@ class LineTest {
         Awaitility.await()
                 .until(() -> parked.get() != null
                         && (parked.get().getState() == Thread.State.TIMED_WAITING || failed.isDone()));
-        entry.failing(new Failing(time.nanos(), BROKEN));
 
-        front.waitsWith(entry);
+        front.entry().failing(new Failing(time.nanos(), BROKEN));
 
         failed.orTimeout(1, TimeUnit.MINUTES).join();
     }
@@ -100,36 +96,65 @@ class LineTest {
     }
 
     @Test
-    void entry_of_the_front_is_inherited_by_the_next_once() {
+    void entry_of_the_front_is_inherited_by_the_next() {
         LocalQueue.Place front = enter();
         LocalQueue.Place next = enter();
-        LocalQueue.Place last = enter();
-        assertThat(front.inheritEntry()).isNull();
+        QueueEntry entry = front.entry();
+        assertThat(front.entry()).isSameAs(entry);
 
-        assertThat(front.pass(entry)).isTrue();
+        assertThat(front.pass()).isTrue();
 
-        assertThat(next.inheritEntry()).isSameAs(entry);
-        assertThat(next.inheritEntry()).isNull();
-        next.pass(null);
-        assertThat(last.inheritEntry()).isNull();
+        assertThat(next.entry()).isSameAs(entry);
+    }
+
+    @Test
+    void entry_that_was_given_up_is_not_inherited() {
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        QueueEntry entry = front.entry();
+        lines.entries().giveUp(entry);
+
+        front.pass();
+
+        assertThat(next.entry()).isNotSameAs(entry);
+        assertThat(next.entry().failing()).isNull();
+    }
+
+    @Test
+    void failure_that_an_entry_knew_of_when_it_was_given_up_is_inherited() {
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        QueueEntry entry = front.entry();
+        Failing failing = new Failing(time.nanos(), BROKEN);
+        entry.failing(failing);
+        lines.entries().giveUp(entry);
+
+        front.pass();
+
+        assertThat(next.entry().failing()).isEqualTo(failing);
+        assertThat(next.entry().hasMetFailure()).isTrue();
+    }
+
+    @Test
+    void holder_of_the_lock_leaves_no_entry() {
+        LocalQueue.Place front = enter();
+        LocalQueue.Place next = enter();
+        QueueEntry entry = front.entry();
+        front.granted(Cohorts.grant(OWNER, 1, 1, Waiters.NONE, true));
+        entry.failing(new Failing(time.nanos(), BROKEN));
+
+        front.leave();
+
+        assertThat(next.entry()).isNotSameAs(entry);
+        assertThat(next.entry().failing()).isNull();
     }
 
     @Test
     void entry_that_nobody_inherits_stays_with_who_has_it() {
         LocalQueue.Place alone = enter();
-        assertThat(alone.pass(entry)).isFalse();
-        assertThat(enter().inheritEntry()).isNull();
-    }
-
-    @Test
-    void entry_is_inherited_by_the_front_only() {
-        LocalQueue.Place front = enter();
-        LocalQueue.Place next = enter();
-        LocalQueue.Place last = enter();
-        front.pass(entry);
-
-        assertThat(last.inheritEntry()).isNull();
-        assertThat(next.isFront()).isTrue();
+        QueueEntry entry = alone.entry();
+        assertThat(alone.pass()).isFalse();
+        assertThat(enter().entry()).isNotSameAs(entry);
     }
 
     @Test
@@ -137,15 +162,14 @@ class LineTest {
         LocalQueue.Place front = enter();
         LocalQueue.Place next = enter();
         LocalQueue.Place last = enter();
-        front.pass(null);
+        front.pass();
 
-        assertThat(front.pass(entry)).isFalse();
+        assertThat(front.pass()).isFalse();
         front.fail(BROKEN);
         assertThat(front.handOff(cohort, deadline)).isFalse();
 
         assertThat(next.isFront()).isTrue();
         assertThat(last.isFront()).isFalse();
-        assertThat(next.inheritEntry()).isNull();
     }
 
     @Test
@@ -154,12 +178,12 @@ class LineTest {
         LocalQueue.Place next = enter();
         LocalQueue.Place last = enter();
 
-        assertThat(next.pass(null)).isFalse();
+        assertThat(next.pass()).isFalse();
         assertThat(next.handOff(cohort, deadline)).isFalse();
         next.fail(BROKEN);
 
         assertThat(front.isFront()).isTrue();
-        front.pass(null);
+        front.pass();
         assertThat(next.isFront()).isTrue();
         assertThat(last.isFront()).isFalse();
     }
@@ -175,7 +199,7 @@ class LineTest {
                 seconds(1),
                 nanos -> {
                     if (++pauses[0] == 3) {
-                        front.pass(null);
+                        front.pass();
                     }
                 },
                 true);
@@ -194,9 +218,9 @@ class LineTest {
 
         assertThat(outcome).isEqualTo(Parked.Outcome.TIMED_OUT);
         assertThat(front.hasFollowers()).isTrue();
-        front.pass(null);
+        front.pass();
         assertThat(last.isFront()).isTrue();
-        last.pass(null);
+        last.pass();
         assertGone();
     }
 
@@ -206,7 +230,7 @@ class LineTest {
         Parked.await(enter(), seconds(1), this::pass, true);
 
         assertThat(front.hasFollowers()).isFalse();
-        assertThat(front.pass(entry)).isFalse();
+        assertThat(front.pass()).isFalse();
         assertGone();
     }
 
@@ -216,12 +240,11 @@ class LineTest {
         LocalQueue.Place next = enter();
         LocalQueue.Place last = enter();
 
-        Parked.Outcome outcome =
-                Parked.await(next, seconds(1), nanos -> promoteLate(nanos, () -> front.pass(entry)), true);
+        Parked.Outcome outcome = Parked.await(next, seconds(1), nanos -> promoteLate(nanos, () -> front.pass()), true);
 
         assertThat(outcome).isEqualTo(Parked.Outcome.FRONT);
-        assertThat(next.pass(next.inheritEntry())).isTrue();
-        assertThat(last.inheritEntry()).isSameAs(entry);
+        assertThat(next.pass()).isTrue();
+        assertThat(last.isFront()).isTrue();
     }
 
     @Test
@@ -234,7 +257,7 @@ class LineTest {
 
         assertThat(outcome).isEqualTo(Parked.Outcome.HANDED_OFF);
         assertThat(next.takeHandOff()).isNotNull();
-        next.pass(null);
+        next.pass();
         assertGone();
     }
 
@@ -249,9 +272,9 @@ class LineTest {
                 .isInstanceOf(InterruptedException.class);
 
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
-        front.pass(null);
+        front.pass();
         assertThat(last.isFront()).isTrue();
-        last.pass(null);
+        last.pass();
         assertGone();
     }
 
@@ -261,11 +284,11 @@ class LineTest {
         LocalQueue.Place next = enter();
         LocalQueue.Place last = enter();
 
-        Parked.Outcome outcome = Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.pass(entry)), true);
+        Parked.Outcome outcome = Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.pass()), true);
 
         assertThat(outcome).isEqualTo(Parked.Outcome.FRONT);
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(next.pass(next.inheritEntry())).isTrue();
+        assertThat(next.pass()).isTrue();
         assertThat(last.isFront()).isTrue();
     }
 
@@ -291,7 +314,7 @@ class LineTest {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
-            front.pass(null);
+            front.pass();
         };
 
         assertThat(Parked.await(next, seconds(1), once, false)).isEqualTo(Parked.Outcome.FRONT);
@@ -325,15 +348,15 @@ class LineTest {
         assertThat(front.handOff(cohort, deadline)).isTrue();
 
         assertThat(Parked.await(next, seconds(1), this::pass, true)).isEqualTo(Parked.Outcome.HANDED_OFF);
-        assertThat(next.takeHandOff()).isSameAs(cohort);
-        assertThat(cohort.deadline()).isEqualTo(deadline);
+        assertThat(next.takeHandOff())
+                .isEqualTo(new QueueEntry.Grant(OWNER, 1001, time.nanos(), deadline, 0, Waiters.NONE, false, false));
         assertThat(next.takeHandOff()).isNull();
         assertThat(next.isFront()).isTrue();
         assertThat(cohort.lastToken()).isEqualTo(1001);
         time.pass(Duration.ofMillis(1));
         assertThat(next.handOff(cohort, deadline)).isTrue();
         assertThat(Parked.await(last, seconds(1), this::pass, true)).isEqualTo(Parked.Outcome.HANDED_OFF);
-        last.pass(null);
+        last.pass();
         assertGone();
     }
 
@@ -347,7 +370,7 @@ class LineTest {
 
         assertThat(front.isFront()).isTrue();
         assertThat(cohort.lastToken()).isEqualTo(1);
-        front.pass(null);
+        front.pass();
         assertThat(other.isFront()).isTrue();
         assertThat(equal.isFront()).isFalse();
     }
@@ -368,7 +391,7 @@ class LineTest {
         assertThat(front.handOff(cohort, deadline)).isFalse();
 
         assertThat(front.isFront()).isTrue();
-        front.pass(null);
+        front.pass();
         assertThat(next.isFront()).isTrue();
         assertThat(next.takeHandOff()).isNull();
     }
@@ -414,8 +437,8 @@ class LineTest {
         LocalQueue.Place next = enter();
 
         assertThat(next.isFront()).isTrue();
-        assertThat(failed.pass(null)).isFalse();
-        assertThat(front.pass(null)).isFalse();
+        assertThat(failed.pass()).isFalse();
+        assertThat(front.pass()).isFalse();
         assertThat(next.isFront()).isTrue();
     }
 
@@ -440,7 +463,7 @@ class LineTest {
         assertThat(lines.tryEnter(KEY, "terms", () -> {})).isNull();
 
         assertThat(front.hasFollowers()).isFalse();
-        front.pass(null);
+        front.pass();
         assertGone();
         assertThat(lines.tryEnter(KEY, "terms", () -> {})).isNotNull();
     }
@@ -450,7 +473,7 @@ class LineTest {
         LocalQueue.Line line = lines.new Line(KEY);
         LocalQueue.Place last = line.enter("terms", false, Parked.currentThread());
         assertThat(last).isNotNull();
-        last.pass(null);
+        last.pass();
 
         assertThat(line.enter("terms", false, Parked.currentThread())).isNull();
         assertThat(line.enter("terms", true, Parked.currentThread())).isNull();
@@ -459,17 +482,16 @@ class LineTest {
     @Test
     void last_thread_of_a_retired_line_does_not_disturb_the_new_one() {
         LocalQueue.Place former = enter();
-        former.pass(null);
+        former.pass();
         LocalQueue.Place front = enter();
         LocalQueue.Place next = enter();
 
-        assertThat(former.pass(entry)).isFalse();
+        assertThat(former.pass()).isFalse();
         former.fail(BROKEN);
 
         assertThat(front.isFront()).isTrue();
         assertThat(next.isFront()).isFalse();
         assertThat(lines.size()).isOne();
-        assertThat(front.inheritEntry()).isNull();
     }
 
     @Test
@@ -484,7 +506,7 @@ class LineTest {
                 .isInstanceOf(IllegalStateException.class);
 
         assertThat(front.hasFollowers()).isFalse();
-        front.pass(null);
+        front.pass();
         assertGone();
     }
 
@@ -496,7 +518,7 @@ class LineTest {
         LocalQueue.Place late = enter();
         assertThatThrownBy(() -> Parked.await(late, seconds(1), this::pass, true))
                 .isInstanceOf(IllegalStateException.class);
-        front.pass(null);
+        front.pass();
 
         assertThatThrownBy(this::enter).isInstanceOf(IllegalStateException.class);
         assertGone();

@@ -45,7 +45,7 @@ class PlaceTest {
     }
 
     private void granted(LocalQueue.Place place) {
-        place.granted(OWNER, 1_000, 100_000, Waiters.NONE, true);
+        place.granted(Cohorts.grant(OWNER, 1_000, 100_000, Waiters.NONE, true));
     }
 
     @Test
@@ -93,7 +93,7 @@ class PlaceTest {
         assertThat(woken).containsExactly("second");
         var taken = Objects.requireNonNull(second.takeHandOff());
         assertThat(taken.owner()).isEqualTo(OWNER);
-        assertThat(taken.lastToken()).isEqualTo(2_000);
+        assertThat(taken.token()).isEqualTo(2_000);
         assertThat(taken.deadline()).isEqualTo(deadline);
         assertThat(second.takeHandOff()).isNull();
         assertThat(second.lastToken()).isEqualTo(2_000);
@@ -109,7 +109,7 @@ class PlaceTest {
 
     @Test
     void grant_is_confirmed_or_not() {
-        first.granted(OWNER, 1_000, 100_000, Waiters.NONE, false);
+        first.granted(Cohorts.grant(OWNER, 1_000, 100_000, Waiters.NONE, false));
         assertThat(first.isConfirmed()).isFalse();
         time.pass(MILLI);
         first.handOff(deadline);

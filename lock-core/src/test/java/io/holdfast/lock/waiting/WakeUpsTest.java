@@ -48,14 +48,14 @@ class WakeUpsTest {
 
     @Test
     void front_that_leaves_wakes_the_next_one() {
-        frontOfThree().pass(null);
+        frontOfThree().pass();
 
         assertThat(woken).containsExactly("next");
     }
 
     @Test
     void lock_that_is_handed_off_wakes_the_one_who_has_it() {
-        var cohort = new Cohort(OWNER, 1, 100_000, Waiters.NONE, true, time);
+        var cohort = Cohorts.of(OWNER, 1, 100_000, Waiters.NONE, time);
         time.pass(Duration.ofMillis(1));
 
         assertThat(frontOfThree().handOff(cohort, time.nanos() + TimeUnit.SECONDS.toNanos(30)))
@@ -72,44 +72,31 @@ class WakeUpsTest {
     }
 
     @Test
-    void front_that_gives_up_on_a_store_that_fails_wakes_all_behind_it() {
-        frontOfThree().passOn(fromNow());
-
-        assertThat(woken).containsExactly("next", "last");
-    }
-
-    @Test
     void entry_that_hears_of_a_failure_wakes_all_behind_its_waiter_once() {
-        frontOfThree().waitsWith(entry);
-        entry.wakes(() -> woken.add("front"));
+        QueueEntry asking = frontOfThree().entry();
+        asking.wakes(() -> woken.add("front"));
         assertThat(woken).isEmpty();
 
-        entry.failing(fromNow());
+        asking.failing(fromNow());
         assertThat(woken).containsExactlyInAnyOrder("front", "next", "last");
 
-        entry.failing(fromNow());
+        asking.failing(fromNow());
         assertThat(woken).hasSize(3);
     }
 
     @Test
-    void entry_that_knew_of_a_failure_wakes_all_behind_its_waiter_at_once() {
-        entry.failing(fromNow());
-
-        frontOfThree().waitsWith(entry);
-
-        assertThat(woken).containsExactly("next", "last");
-    }
-
-    @Test
-    void entry_of_one_who_is_not_in_front_wakes_nobody() {
-        enter("front");
+    void front_that_inherits_a_failure_wakes_all_behind_it() {
+        LocalQueue.Place front = enter("front");
         LocalQueue.Place next = enter("next");
         enter("last");
-        entry.failing(fromNow());
+        front.entry().failing(fromNow());
+        lines.entries().giveUp(front.entry());
+        front.leave();
+        woken.clear();
 
-        next.waitsWith(entry);
+        next.entry();
 
-        assertThat(woken).isEmpty();
+        assertThat(woken).containsExactly("last");
     }
 
     @Test

@@ -13,13 +13,11 @@ import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
-import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.Cohort;
 import io.holdfast.lock.waiting.Failing;
@@ -28,6 +26,7 @@ import io.holdfast.lock.waiting.Outages;
 import io.holdfast.lock.waiting.QueueEntry;
 import io.holdfast.lock.waiting.StoreTime;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -101,23 +100,24 @@ public final class Acquisition implements Steps {
     private boolean handedOff;
 
     /** Where it waits. A process that was copied meanwhile has another one, and this one is closed. */
-    private @Nullable LocalQueue queue;
+    @SuppressWarnings("NullAway.Init")
+    private LocalQueue queue;
 
-    private LocalQueue.@Nullable Place place;
-    private @Nullable QueueEntry entry;
+    /** Its place there, as soon as it has one. */
+    @SuppressWarnings("NullAway.Init")
+    private LocalQueue.Place place;
+
+    /** With which it asks, as soon as it is the front. */
+    @SuppressWarnings("NullAway.Init")
+    private QueueEntry entry;
+
     private Outages.@Nullable Turn turn;
-    private @Nullable HolderInfo holder;
+    /** As whom it asks, as soon as it does. */
+    @SuppressWarnings("NullAway.Init")
+    private HolderInfo holder;
 
     /** When the store was last called, on the ticker, before the send. */
     private long sentAt;
-
-    private boolean asked;
-
-    /** Whether the store has ever replied that the lock is held. */
-    private boolean held;
-
-    /** Whether the store keeps the entry, as far as the last call that was answered says. */
-    private boolean queued;
 
     /** Whether a send under the current owner id got no reply, and may still arrive. */
     private boolean resent;
@@ -203,7 +203,7 @@ public final class Acquisition implements Steps {
      */
     @Override
     public void interrupt(InterruptedException e) throws InterruptedException {
-        if (state != State.IN_LINE || place().cancel()) {
+        if (state != State.IN_LINE || place.cancel()) {
             fail(e, false);
             throw e;
         }
@@ -222,14 +222,13 @@ public final class Acquisition implements Steps {
             refused(sibling());
             return;
         }
-        LocalQueue.Place mine = enter(oneTry);
-        place = mine;
+        place = enter(oneTry);
         state = State.IN_LINE;
-        if (mine.isInLine()) {
+        if (place.isInLine()) {
             try {
                 beginWait();
             } catch (LockOverloadException e) {
-                if (mine.cancel()) {
+                if (place.cancel()) {
                     throw e;
                 }
             }
@@ -239,69 +238,44 @@ public final class Acquisition implements Steps {
     /** A single try that finds other callers of this client in line calls the store independently of them. */
     private LocalQueue.Place enter(boolean oneTry) {
         Object handOffTerms = terms.handOffTerms();
-        LocalQueue mine = client.queue();
-        queue = mine;
+        queue = client.queue();
         if (!oneTry) {
-            return mine.enter(call.key(), handOffTerms, caller.waiter());
+            return queue.enter(call.key(), handOffTerms, caller.waiter());
         }
-        LocalQueue.Place alone = mine.tryEnter(call.key(), handOffTerms, caller.waiter());
-        return alone != null ? alone : mine.enter(call.key(), null, caller.waiter());
+        LocalQueue.Place alone = queue.tryEnter(call.key(), handOffTerms, caller.waiter());
+        return alone != null ? alone : queue.enter(call.key(), null, caller.waiter());
     }
 
     private long inLine() {
-        LocalQueue.Place mine = place();
-        long left = mine.look(budget);
+        long left = place.look(budget);
         if (left > 0) {
             return left;
         }
-        if (mine.isOver()) {
-            refused(sibling().or(mine::blockedBy));
-        } else if (!takeOver(mine)) {
-            holder = ClientContext.currentThread();
-            comeToFront();
-            state = State.ASK;
+        if (place.isOver()) {
+            refused(sibling().or(place::blockedBy));
+            return 0;
+        }
+        holder = ClientContext.currentThread();
+        QueueEntry.Grant handOff = place.takeHandOff();
+        if (handOff != null && handOff.deadline() - handOff.at() > 0) {
+            handedOff = true;
+            open(handOff);
+            return 0;
+        }
+        if (handOff != null) {
+            place.notHeld();
+            client.cleanup().undoHold(call.key(), handOff.owner(), terms.leaseNanos());
+        }
+        entry = place.entry();
+        state = State.ASK;
+        if (call.isLate()) {
+            throw new LockOverloadException("Lock '" + call.key()
+                    + "' was not requested within its waitFor: the threads that acquire locks for asynchronous calls"
+                    + " (executeAsync, reactive methods, event loops) were busy for " + DurationText.of(budget.spent())
+                    + " with calls to which Redis responded slowly or not at all. Check Redis and the network, or"
+                    + " reduce the number of waiting calls.");
         }
         return 0;
-    }
-
-    /** Whether the lock was handed off, and is still held. */
-    private boolean takeOver(LocalQueue.Place mine) {
-        Cohort handOff = mine.takeHandOff();
-        if (handOff == null) {
-            return false;
-        }
-        long now = client.ticker().nanos();
-        if (handOff.deadline() - now <= 0) {
-            mine.notHeld();
-            client.cleanup().undoHold(call.key(), handOff.owner(), terms.leaseNanos());
-            return false;
-        }
-        var grant = new Hold.Grant(
-                handOff.owner(), handOff.lastToken(), now, handOff.deadline(), 0, Waiters.NONE, false, false);
-        try {
-            Handle handle = call.open(shared.locks, grant, ClientContext.currentThread(), mine);
-            handedOff = true;
-            ended(handle);
-            return true;
-        } catch (RuntimeException | Error e) {
-            call.giveBack(shared.locks, handOff.owner(), mine);
-            throw e;
-        }
-    }
-
-    /** Takes over the entry, and the knowledge of a failure, that the former front has left behind. */
-    private void comeToFront() {
-        QueueEntry inherited = place().inheritEntry();
-        queued = inherited != null;
-        entry = inherited == null ? openEntry() : inherited;
-        Failing failing = place().failing();
-        if (failing != null) {
-            failing(failing);
-        }
-    }
-
-    private QueueEntry openEntry() {
-        return queue().entries().open(call.key(), queue().newOwner());
     }
 
     // At the store.
@@ -311,14 +285,7 @@ public final class Acquisition implements Steps {
         if (caller.takeInterrupt()) {
             throw new InterruptedException();
         }
-        if (!asked && call.isLate()) {
-            throw new LockOverloadException("Lock '" + call.key()
-                    + "' was not requested within its waitFor: the threads that acquire locks for asynchronous calls"
-                    + " (executeAsync, reactive methods, event loops) were busy for " + DurationText.of(budget.spent())
-                    + " with calls to which Redis responded slowly or not at all. Check Redis and the network, or"
-                    + " reduce the number of waiting calls.");
-        }
-        if (entry().hasMetFailure()) {
+        if (entry.hasMetFailure()) {
             joinOutage();
             return 0;
         }
@@ -329,7 +296,7 @@ public final class Acquisition implements Steps {
     private long ask(boolean last) throws InterruptedException {
         AcquireReply reply;
         try {
-            reply = send(!last || place().hasFollowers());
+            reply = send(!last || place.hasFollowers());
         } catch (LockStoreException e) {
             askAgain(e, last);
             return 0;
@@ -348,7 +315,8 @@ public final class Acquisition implements Steps {
      */
     private void askAgain(LockStoreException e, boolean last) throws InterruptedException {
         boolean shortage = isShortage(e);
-        boolean again = turn != null ? !last : shortage ? mayRepeat(e) : isQueued() && budget.toleratesOutages();
+        boolean again =
+                turn != null ? !last : shortage ? mayRepeat(e) : place.isLineAnswered() && budget.toleratesOutages();
         if (turn != null) {
             turn.failed();
         }
@@ -363,7 +331,7 @@ public final class Acquisition implements Steps {
             renewEntry();
         }
         if (!shortage) {
-            failing(new Failing(sentAt, e));
+            entry.failing(new Failing(sentAt, e));
         }
         if (turn == null && shortage) {
             waitForConnection();
@@ -378,10 +346,9 @@ public final class Acquisition implements Steps {
      * @param waiting whether an entry in the queue is wanted, or kept, if the lock is not free
      */
     private AcquireReply send(boolean waiting) {
-        long tokens = place().hasFollowers() ? Cohort.tokens(terms.leaseMillis()) : 1;
-        AcquireRequest request = call.request(entry().owner(), required(holder), waiting, tokens);
-        entry().rearm();
-        asked = true;
+        long tokens = place.hasFollowers() ? Cohort.tokens(terms.leaseMillis()) : 1;
+        AcquireRequest request = call.request(entry.owner(), holder, waiting, tokens);
+        entry.rearm();
         sentAt = client.ticker().nanos();
         AcquireReply reply;
         try {
@@ -392,7 +359,6 @@ public final class Acquisition implements Steps {
             resent |= e.outcomeUnknown();
             throw e;
         }
-        held |= reply instanceof AcquireReply.Held;
         resent |= reply.resent();
         answered(waiting);
         return reply;
@@ -400,9 +366,8 @@ public final class Acquisition implements Steps {
 
     /** The store has replied, or granted the lock by a message. */
     private void answered(boolean waiting) {
-        queued = waiting;
-        entry().answered();
-        place().answered();
+        entry.answered(waiting);
+        place.answered();
     }
 
     /** The driver abandoned its call because the thread was interrupted. */
@@ -428,7 +393,7 @@ public final class Acquisition implements Steps {
     private void waitForConnection() {
         beginWait();
         connectionAt = client.ticker().nanos() + BUSY_PAUSE_NANOS;
-        entry().wakes(caller.waiter());
+        entry.wakes(caller.waiter());
         state = State.NO_CONNECTION;
     }
 
@@ -442,23 +407,22 @@ public final class Acquisition implements Steps {
             held(refusal, last || budget.remainingNanos() == 0);
         } else if (reply instanceof AcquireReply.Granted grant
                 && client.ticker().nanos() - call.deadline(sentAt) < 0) {
-            hold(call.granted(entry().owner(), grant, sentAt, resent));
+            hold(call.granted(entry.owner(), grant, sentAt, resent));
         } else {
             startAfresh(reply);
         }
     }
 
     private void held(AcquireReply.Held reply, boolean last) {
-        place().blockedBy(reply.holder());
+        place.blockedBy(reply.holder());
         if (last) {
             giveUp();
             refused(reply.holder());
             return;
         }
         beginWait();
-        queue().entries().taken(entry(), sentAt, reply);
-        place().waitsWith(entry());
-        entry().wakes(caller.waiter());
+        queue.entries().taken(entry, sentAt, reply);
+        entry.wakes(caller.waiter());
         state = State.QUEUED;
     }
 
@@ -475,7 +439,7 @@ public final class Acquisition implements Steps {
                         + " is unknown.";
         undo();
         if (budget.remainingNanos() == 0) {
-            place().leave();
+            place.leave();
             state = State.ENDED;
             throw new LockStoreException("Lock '" + call.key() + "' " + why, null, false);
         }
@@ -484,7 +448,7 @@ public final class Acquisition implements Steps {
     }
 
     private long waiting() {
-        long left = entry().look(budget);
+        long left = entry.look(budget);
         if (state == State.NO_CONNECTION) {
             left = Math.min(left, connectionAt - client.ticker().nanos());
         }
@@ -492,7 +456,7 @@ public final class Acquisition implements Steps {
             return left;
         }
         stopWaiting();
-        Hold.Grant claim = claim();
+        QueueEntry.Grant claim = claim();
         if (claim == null) {
             state = State.ASK;
         } else {
@@ -505,26 +469,33 @@ public final class Acquisition implements Steps {
      * The lock that a message has granted, if there is one. It is used without a call to the store, which saves a round trip; the
      * watchdog confirms it if it is held for long enough. Not used for a lease that is not renewed, or if it ends soon.
      */
-    private Hold.@Nullable Grant claim() {
-        StoreTime.Believed claim = terms.renew() && terms.minHoldNanos() == 0 ? entry().claim() : null;
+    private QueueEntry.@Nullable Grant claim() {
+        StoreTime.Believed claim = terms.renew() && terms.minHoldNanos() == 0 ? entry.claim() : null;
         long now = client.ticker().nanos();
         if (claim == null || !terms.isWorthUnconfirmed(call.deadline(claim) - now)) {
             return null;
         }
-        answered(queued);
-        return call.granted(entry().owner(), claim, now, resent);
+        answered(true);
+        return call.granted(entry.owner(), claim, now, resent);
     }
 
     /** Once the hold is recorded, messages about the lock reach it directly. */
-    private void hold(Hold.Grant grant) {
-        state = State.ENDED;
+    private void hold(QueueEntry.Grant grant) {
+        place.granted(grant);
         try {
-            ended(call.open(shared.locks, grant, required(holder), place()));
-        } catch (RuntimeException | Error e) {
-            call.giveBack(shared.locks, entry().owner(), place());
-            throw e;
+            open(grant);
         } finally {
             closeEntry();
+        }
+    }
+
+    private void open(QueueEntry.Grant grant) {
+        state = State.ENDED;
+        try {
+            result = call.open(shared.locks, grant, holder, place);
+        } catch (RuntimeException | Error e) {
+            call.giveBack(shared.locks, grant.owner(), place);
+            throw e;
         }
     }
 
@@ -534,7 +505,7 @@ public final class Acquisition implements Steps {
     private void joinOutage() {
         beginWait();
         String server = client.store().serverOf(call.key());
-        turn = queue().outages().join(server, entry().failing() != null, caller.waiter());
+        turn = queue.outages().join(server, entry.failing() != null, caller.waiter());
         state = State.OUTAGE;
     }
 
@@ -543,8 +514,8 @@ public final class Acquisition implements Steps {
      * calls the store at a time, even after it has recovered, since the queue may have to be formed again.
      */
     private long duringOutage() throws InterruptedException {
-        Failing failing = entry().failing();
-        long left = required(turn).look(budget, failing);
+        Failing failing = entry.failing();
+        long left = Objects.requireNonNull(turn).look(budget, failing);
         if (left > 0) {
             return left;
         }
@@ -557,36 +528,16 @@ public final class Acquisition implements Steps {
 
     /** The acquisition is never sent again: continues as a new one, which knows of the same failure. */
     private void renewEntry() {
-        Failing known = entry().failing();
-        entry = openEntry();
-        queued = false;
+        entry = place.entry();
         resent = false;
-        if (known != null) {
-            entry().failing(known);
-        }
-    }
-
-    /** Callers in line check how long they may wait for the store. If it failed before, that counts. */
-    private void failing(Failing failing) {
-        entry().failing(failing);
-        place().waitsWith(entry());
-    }
-
-    /** Whether the store has replied to this caller, or to one before it in line. */
-    private boolean isQueued() {
-        return held || place().isLineAnswered();
     }
 
     // The end.
 
-    private void ended(AcquireResult found) {
-        result = found;
-        state = State.ENDED;
-    }
-
     private void refused(Optional<LockHolder> by) {
         long nestedId = wait == null ? 0 : wait.nestedId();
-        ended(new AcquireResult.Contended(call.key(), budget.spent(), by, !budget.isOneTry(), nestedId));
+        result = new AcquireResult.Contended(call.key(), budget.spent(), by, !budget.isOneTry(), nestedId);
+        state = State.ENDED;
     }
 
     private void end() {
@@ -630,20 +581,19 @@ public final class Acquisition implements Steps {
     }
 
     private void leaveLine() {
-        LocalQueue.Place mine = place();
-        if (mine.isOver() || mine.cancel()) {
+        if (place.isOver() || place.cancel()) {
             return;
         }
         try {
-            Cohort handOff = mine.takeHandOff();
+            QueueEntry.Grant handOff = place.takeHandOff();
             if (handOff != null) {
-                call.giveBack(shared.locks, handOff.owner(), mine);
+                call.giveBack(shared.locks, handOff.owner(), place);
             } else {
-                comeToFront();
+                entry = place.entry();
                 undo();
             }
         } finally {
-            mine.leave();
+            place.leave();
         }
     }
 
@@ -657,7 +607,7 @@ public final class Acquisition implements Steps {
             try {
                 undo();
             } finally {
-                place().leave();
+                place.leave();
             }
         }
     }
@@ -666,23 +616,24 @@ public final class Acquisition implements Steps {
         if (isShortage(e) && passEntry()) {
             return;
         }
+        boolean lineWaits = isShortage(e) || place.isLineAnswered();
         try {
+            if (!isShortage(e) && lineWaits && entry.failing() == null) {
+                entry.failing(new Failing(sentAt, e));
+            }
             dropEntry();
         } finally {
-            if (isShortage(e)) {
-                place().leave();
-            } else if (isQueued()) {
-                Failing known = entry().failing();
-                place().passOn(known == null ? new Failing(sentAt, e) : known);
+            if (lineWaits) {
+                place.leave();
             } else {
-                place().fail(e);
+                place.fail(e);
             }
         }
     }
 
     /** It no longer waits for anything. */
     private void stopWaiting() {
-        entry().wakes(null);
+        entry.wakes(null);
         Outages.Turn left = turn;
         turn = null;
         if (left != null) {
@@ -692,7 +643,7 @@ public final class Acquisition implements Steps {
 
     /** If every try was answered, the next one in line can use the entry. Returns false if there is none, or it cannot. */
     private boolean passEntry() {
-        return !resent && place().pass(entry());
+        return !resent && place.pass();
     }
 
     /**
@@ -704,14 +655,14 @@ public final class Acquisition implements Steps {
         if (passEntry()) {
             return;
         }
-        place().leave();
         boolean kept = closeEntry();
-        if (entry().failing() != null) {
+        place.leave();
+        if (entry.failing() != null) {
             dropEntry();
         } else if (resent || kept) {
             try {
                 ClientContext.uninterruptibly(() -> {
-                    client.cleanup().leaveNow(call.key(), entry().owner(), resent ? leaseNanos() : 0);
+                    client.cleanup().leaveNow(call.key(), entry.owner(), resent ? terms.leaseNanos() : 0);
                     return kept;
                 });
             } catch (RuntimeException | Error e) {
@@ -725,24 +676,18 @@ public final class Acquisition implements Steps {
         if (resent) {
             undo();
         } else if (closeEntry()) {
-            client.cleanup().leave(call.key(), entry().owner());
+            client.cleanup().leave(call.key(), entry.owner());
         }
     }
 
     private void undo() {
         closeEntry();
-        client.cleanup().undo(call.key(), entry().owner(), leaseNanos());
+        client.cleanup().undo(call.key(), entry.owner(), terms.leaseNanos());
     }
 
     /** No caller receives messages for the entry any more. Returns whether the store may keep it. */
     private boolean closeEntry() {
-        queue().entries().giveUp(entry());
-        return queued;
-    }
-
-    /** The lease that was asked for: after that, the store has forgotten everything by itself. */
-    private long leaseNanos() {
-        return terms.leaseNanos();
+        return queue.entries().giveUp(entry);
     }
 
     /**
@@ -773,24 +718,5 @@ public final class Acquisition implements Steps {
     /** The thread of this client that holds the lock exclusively, if there is one. */
     private Optional<LockHolder> sibling() {
         return Optional.ofNullable(shared.locks.findLive(call.key())).map(hold -> hold.describe(client.id()));
-    }
-
-    private LocalQueue queue() {
-        return required(queue);
-    }
-
-    private LocalQueue.Place place() {
-        return required(place);
-    }
-
-    private QueueEntry entry() {
-        return required(entry);
-    }
-
-    private static <T> T required(@Nullable T made) {
-        if (made == null) {
-            throw new IllegalStateException("The acquisition continued before it was ready");
-        }
-        return made;
     }
 }

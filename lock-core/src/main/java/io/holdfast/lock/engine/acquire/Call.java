@@ -6,7 +6,6 @@ import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
-import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -15,6 +14,7 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.LocalQueue.Place;
+import io.holdfast.lock.waiting.QueueEntry;
 import io.holdfast.lock.waiting.StoreTime;
 import java.util.concurrent.TimeUnit;
 
@@ -86,22 +86,20 @@ public record Call(LockKey key, Terms terms, Budget budget, Caller caller) {
     }
 
     /** The lock, granted by a reply, so it is confirmed. */
-    Hold.Grant granted(OwnerId owner, AcquireReply.Granted reply, long sentAt, boolean resent) {
-        return new Hold.Grant(
+    QueueEntry.Grant granted(OwnerId owner, AcquireReply.Granted reply, long sentAt, boolean resent) {
+        return new QueueEntry.Grant(
                 owner, reply.token(), sentAt, deadline(sentAt), reply.tokens(), reply.waiters(), true, resent);
     }
 
     /** The lock, granted by a message; the store confirms it only when it is called. */
-    Hold.Grant granted(OwnerId owner, StoreTime.Believed claim, long now, boolean resent) {
+    QueueEntry.Grant granted(OwnerId owner, StoreTime.Believed claim, long now, boolean resent) {
         Reservation told = claim.reservation();
-        return new Hold.Grant(owner, told.token(), now, deadline(claim), told.tokens(), told.waiters(), false, resent);
+        return new QueueEntry.Grant(
+                owner, told.token(), now, deadline(claim), told.tokens(), told.waiters(), false, resent);
     }
 
     /** The caller holds the lock that was granted to it, or handed off. */
-    Handle open(HeldLocks locks, Hold.Grant grant, HolderInfo holder, Place place) {
-        if (grant.tokens() > 0) {
-            place.granted(grant.owner(), grant.token(), grant.tokens(), grant.waiters(), grant.confirmed());
-        }
+    Handle open(HeldLocks locks, QueueEntry.Grant grant, HolderInfo holder, Place place) {
         return locks.open(key, terms, grant, holder, place, caller);
     }
 

@@ -8,7 +8,6 @@ import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
-import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -17,6 +16,7 @@ import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.LocalQueue;
+import io.holdfast.lock.waiting.QueueEntry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -289,8 +289,9 @@ public final class MultiAcquisition implements Steps {
         try {
             for (Member member : members) {
                 AcquireReply.Granted reply = grants.get(handles.size());
-                Hold.Grant grant = member.call.granted(member.owner, reply, sentAt, resent || reply.resent());
+                QueueEntry.Grant grant = member.call.granted(member.owner, reply, sentAt, resent || reply.resent());
                 try {
+                    member.place.granted(grant);
                     handles.add(member.call.open(shared.locks(), grant, holder, member.place));
                 } catch (RuntimeException | Error e) {
                     publishFailed(member.call, e);

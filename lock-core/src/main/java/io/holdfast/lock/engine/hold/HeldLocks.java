@@ -14,6 +14,7 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.waiting.LocalQueue.Place;
+import io.holdfast.lock.waiting.QueueEntry;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -160,7 +161,8 @@ public final class HeldLocks {
      * @param holder the holder, as the store records it
      * @param place the holder's
      */
-    public Handle open(LockKey key, Terms terms, Hold.Grant grant, HolderInfo holder, Place place, Caller caller) {
+    public Handle open(
+            LockKey key, Terms terms, QueueEntry.Grant grant, HolderInfo holder, Place place, Caller caller) {
         Hold hold = new Hold(key, terms, grant, holder, place, client.ticker(), this::lost);
         Handle handle = handle(hold.open(terms, caller.boundTo()), caller);
         add(hold, caller.holds());

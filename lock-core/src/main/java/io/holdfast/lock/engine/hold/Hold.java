@@ -11,8 +11,8 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
-import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.waiting.LocalQueue.Place;
+import io.holdfast.lock.waiting.QueueEntry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -54,28 +54,6 @@ public final class Hold {
      * confirmed one, changes nothing, and reports whether the lock is still held.
      */
     public static final long LOOK_MILLIS = 1;
-
-    /**
-     * What the store has granted, by a reply or by a message, or another thread has handed off.
-     *
-     * @param owner the acquisition that was granted
-     * @param token the fencing token
-     * @param at when the hold began, on the ticker: for a grant of the store, before its call was sent
-     * @param deadline until when the lock is certainly held without renewal, on the ticker
-     * @param tokens how many tokens were reserved; 0 if the lock was handed off
-     * @param waiters who waited at the store then
-     * @param confirmed whether the store has confirmed it; if not, the lease is still short
-     * @param resent whether a send of the acquisition got no reply, and may still arrive
-     */
-    public record Grant(
-            OwnerId owner,
-            long token,
-            long at,
-            long deadline,
-            long tokens,
-            Waiters waiters,
-            boolean confirmed,
-            boolean resent) {}
 
     /** What is left when a handle was closed. */
     public enum Exit {
@@ -162,7 +140,7 @@ public final class Hold {
 
     private final LockKey key;
     private final Terms terms;
-    private final Grant grant;
+    private final QueueEntry.Grant grant;
     private final HolderInfo holder;
     private final Place place;
     private final Ticker ticker;
@@ -213,7 +191,7 @@ public final class Hold {
     public Hold(
             LockKey key,
             Terms terms,
-            Grant grant,
+            QueueEntry.Grant grant,
             HolderInfo holder,
             Place place,
             Ticker ticker,
@@ -523,7 +501,7 @@ public final class Hold {
     }
 
     /** What was granted. */
-    Grant grant() {
+    QueueEntry.Grant grant() {
         return grant;
     }
 

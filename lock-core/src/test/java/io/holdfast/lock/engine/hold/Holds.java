@@ -12,6 +12,7 @@ import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.testing.ManualThreads;
 import io.holdfast.lock.waiting.LocalQueue;
+import io.holdfast.lock.waiting.QueueEntry;
 import java.time.Duration;
 import java.util.function.BiConsumer;
 
@@ -85,7 +86,7 @@ public final class Holds {
             LocalQueue.Place place,
             Ticker ticker,
             BiConsumer<Hold, LockEvent.Lost> onLost) {
-        var grant = new Hold.Grant(owner, token, at, deadline, 0, Waiters.NONE, true, false);
+        var grant = new QueueEntry.Grant(owner, token, at, deadline, 0, Waiters.NONE, true, false);
         return new Hold(key, terms, grant, new HolderInfo("host", 1, "main"), place, ticker, onLost);
     }
 }
