@@ -3,8 +3,6 @@ package io.holdfast.lock.explore;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
-import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.acquire.Acquisition;
@@ -20,22 +18,18 @@ import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Holds;
-import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.explore.Course.Event;
 import io.holdfast.lock.explore.Course.Phase;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.EntryReply;
-import io.holdfast.lock.store.EntryRequest;
-import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.WakeListener;
 import io.holdfast.lock.testing.ManualThreads;
+import io.holdfast.lock.testing.NoStore;
 import io.holdfast.lock.waiting.Budget;
 import io.holdfast.lock.waiting.EntryAccess;
 import io.holdfast.lock.waiting.QueueEntry;
@@ -44,7 +38,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * Runs a {@link Course}: a client of its own, whose caller takes the steps that a waiting thread takes. This is also the store that
  * the client calls. Calls of the client's background threads are sent at once, and their replies do not count.
  */
-final class CourseRun implements LockStore {
+final class CourseRun extends NoStore {
 
     /** Stops the engine in a call: no handler of failures takes it for one of the store. */
     private static final class NotAnswered extends Error {
@@ -103,7 +96,10 @@ final class CourseRun implements LockStore {
         Budget budget = Budget.of(() -> budgetClock, isOneTry() ? 0 : LONG);
         budgetIsOver = isOneTry();
         Call call = new Call(
-                World.KEY, terms(), budget, new Caller(new HashMap<>(), () -> woken = true, true, false, true));
+                World.KEY,
+                Holds.terms(Duration.ofNanos(setting.leaseNanos), caller.limit()),
+                budget,
+                new Caller(new HashMap<>(), () -> woken = true, true, false, true));
         acquisition = setting.mutant == null
                 ? new Acquisition(new Acquisition.Shared(client, locks, waits, NO_LISTENERS), call)
                 : setting.mutant.acquisition(client, locks, waits, NO_LISTENERS, call);
@@ -111,23 +107,6 @@ final class CourseRun implements LockStore {
 
     private boolean isOneTry() {
         return ((Event.Begins) events.get(0)).oneTry();
-    }
-
-    private Terms terms() {
-        Terms exclusive = Holds.terms(Duration.ofNanos(setting.leaseNanos));
-        return new Terms(
-                exclusive.name(),
-                exclusive.leaseNanos(),
-                exclusive.maxHoldNanos(),
-                exclusive.warnAfterNanos(),
-                caller.limit(),
-                exclusive.weight(),
-                exclusive.fair(),
-                exclusive.renew(),
-                exclusive.minHoldNanos(),
-                exclusive.outageNanos(),
-                exclusive.maxWaiting(),
-                exclusive.interrupting());
     }
 
     Course.Result run() {
@@ -156,7 +135,7 @@ final class CourseRun implements LockStore {
         } else if (event instanceof Event.IsRenewed renewed) {
             renewed(renewed);
         } else if (event instanceof Event.Closes) {
-            closes();
+            closed();
         } else {
             meanwhile(event);
         }
@@ -238,7 +217,7 @@ final class CourseRun implements LockStore {
         }
     }
 
-    private void closes() {
+    private void closed() {
         boolean live = hold().isLive();
         try {
             handle.close();
@@ -408,46 +387,5 @@ final class CourseRun implements LockStore {
             throw new LinkageError("A field cannot be read", e);
         }
         return flags;
-    }
-
-    // What no acquisition calls.
-
-    private static IllegalStateException unexpected() {
-        return new IllegalStateException("The exploration does not know this call of an acquisition");
-    }
-
-    @Override
-    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
-        throw unexpected();
-    }
-
-    @Override
-    public List<RenewReply> renew(List<RenewRequest> requests) {
-        throw unexpected();
-    }
-
-    @Override
-    public RenewReply extend(RenewRequest request) {
-        throw unexpected();
-    }
-
-    @Override
-    public List<EntryReply> keepEntries(List<EntryRequest> requests) {
-        throw unexpected();
-    }
-
-    @Override
-    public LockSnapshot inspect(LockKey key) {
-        throw unexpected();
-    }
-
-    @Override
-    public List<io.holdfast.lock.api.LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
-        throw unexpected();
-    }
-
-    @Override
-    public void close() {
-        throw unexpected();
     }
 }

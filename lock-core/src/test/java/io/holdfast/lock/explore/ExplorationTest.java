@@ -51,6 +51,11 @@ class ExplorationTest {
     }
 
     @Test
+    void one_client_that_starts_over_after_a_grant_that_comes_late() {
+        holdsInAll(Setting.exclusive(1).restarts(1).lateCalls(1));
+    }
+
+    @Test
     @Tag("full")
     void two_clients() {
         holdsInAll(Setting.exclusive(2));

@@ -1,5 +1,7 @@
 package io.holdfast.lock.explore;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.holdfast.lock.engine.acquire.Acquisition;
 import io.holdfast.lock.engine.acquire.Call;
 import io.holdfast.lock.engine.acquire.Steps;
@@ -7,15 +9,13 @@ import io.holdfast.lock.engine.acquire.Waits;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.hold.HeldLocks;
-import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Constructor;
 import java.net.URI;
+import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,12 +27,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.tools.FileObject;
-import javax.tools.ForwardingJavaFileManager;
-import javax.tools.JavaCompiler;
-import javax.tools.JavaFileManager;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,7 +43,7 @@ final class Mutant {
 
     private Mutant(Defect defect) {
         String name = Acquisition.class.getSimpleName() + "_" + defect;
-        List<Class<?>> classes = define(compile(name, source(defect, name)));
+        List<Class<?>> classes = define(name, source(defect, name));
         ofAcquisition = constructor(classes, name);
         ofShared = constructor(classes, Acquisition.Shared.class.getSimpleName());
     }
@@ -67,81 +61,51 @@ final class Mutant {
     }
 
     private static String source(Defect defect, String name) {
-        String source;
+        String rule = Arrays.stream(defect.text.split(" ")).map(Pattern::quote).collect(Collectors.joining("\\s+"));
+        String own = Acquisition.class.getSimpleName();
         try {
-            source = Files.readString(SOURCE);
+            String source = Files.readString(SOURCE);
+            assertThat(Pattern.compile(rule).matcher(source).results())
+                    .as("Places in " + SOURCE + " of the rule that " + defect + " leaves out: " + defect.text)
+                    .hasSize(1);
+            return source.replaceFirst(rule, Matcher.quoteReplacement(defect.instead))
+                    .replace("class " + own + " ", "class " + name + " ")
+                    .replace("public " + own + "(", "public " + name + "(")
+                    .replace("(" + own + ".class", "(" + name + ".class");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        String pattern =
-                Arrays.stream(defect.text.split(" ")).map(Pattern::quote).collect(Collectors.joining("\\s+"));
-        String defective = replaced(source, pattern, defect.instead);
-        String own = Acquisition.class.getSimpleName();
-        return defective
-                .replace("class " + own + " ", "class " + name + " ")
-                .replace("public " + own + "(", "public " + name + "(")
-                .replace("(" + own + ".class", "(" + name + ".class");
     }
 
-    private static String replaced(String source, String pattern, String instead) {
-        if (Pattern.compile(pattern).matcher(source).results().count() != 1) {
-            throw new IllegalStateException(
-                    SOURCE + " does not contain this once, so the defect has to be written anew: " + pattern);
-        }
-        return source.replaceFirst(pattern, Matcher.quoteReplacement(instead));
-    }
-
-    private static List<byte[]> compile(String name, String source) {
-        List<ByteArrayOutputStream> made = new ArrayList<>();
-        StringWriter errors = new StringWriter();
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        JavaFileManager files =
-                new ForwardingJavaFileManager<JavaFileManager>(compiler.getStandardFileManager(null, null, null)) {
-                    @Override
-                    public JavaFileObject getJavaFileForOutput(
-                            Location place, String type, JavaFileObject.Kind kind, @Nullable FileObject sibling) {
-                        return new SimpleJavaFileObject(URI.create("mem:/" + type + kind.extension), kind) {
-                            @Override
-                            public OutputStream openOutputStream() {
-                                ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-                                made.add(bytes);
-                                return bytes;
-                            }
-                        };
-                    }
-                };
-        JavaFileObject file =
-                new SimpleJavaFileObject(URI.create("mem:/" + name + ".java"), JavaFileObject.Kind.SOURCE) {
-                    @Override
-                    public CharSequence getCharContent(boolean lenient) {
-                        return source;
-                    }
-                };
+    /** Returns the classes of the source, defined in the package of the original. */
+    private static List<Class<?>> define(String name, String source) {
         String classPath = Stream.of(Acquisition.class, Mutant.class, Logger.class, Nullable.class)
-                .map(type -> Path.of(URI.create(type.getProtectionDomain()
-                                .getCodeSource()
-                                .getLocation()
-                                .toString()))
-                        .toString())
+                .map(type -> path(type.getProtectionDomain().getCodeSource().getLocation()))
                 .collect(Collectors.joining(File.pathSeparator));
-        List<String> options = List.of("-proc:none", "-nowarn", "-classpath", classPath);
-        if (!compiler.getTask(errors, files, null, options, null, List.of(file)).call()) {
-            throw new IllegalStateException("The acquisition with a defect cannot be compiled: " + errors);
-        }
-        return made.stream().map(ByteArrayOutputStream::toByteArray).toList();
-    }
-
-    private static List<Class<?>> define(List<byte[]> compiled) {
         List<Class<?>> defined = new ArrayList<>();
         try {
+            Path directory = Files.createTempDirectory(name);
+            Path file = Files.writeString(directory.resolve(name + ".java"), source);
+            int failures = ToolProvider.getSystemJavaCompiler()
+                    .run(null, null, null, "-proc:none", "-nowarn", "-cp", classPath, file.toString());
+            assertThat(failures).as("failures to compile " + file).isZero();
             MethodHandles.Lookup beside = MethodHandles.privateLookupIn(Acquisition.class, MethodHandles.lookup());
-            for (byte[] bytes : compiled) {
-                defined.add(beside.defineClass(bytes));
+            for (File made : directory.toFile().listFiles((in, each) -> each.endsWith(".class"))) {
+                defined.add(beside.defineClass(Files.readAllBytes(made.toPath())));
+                Files.delete(made.toPath());
             }
+            Files.delete(file);
+            Files.delete(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         } catch (IllegalAccessException e) {
             throw new LinkageError("The acquisition with a defect cannot be loaded", e);
         }
         return defined;
+    }
+
+    private static String path(URL place) {
+        return Path.of(URI.create(place.toString())).toString();
     }
 
     private static Constructor<?> constructor(List<Class<?>> classes, String name) {

@@ -1,27 +1,16 @@
 package io.holdfast.lock.quorum;
 
-import io.holdfast.lock.api.LockHolder;
-import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.EntryReply;
-import io.holdfast.lock.store.EntryRequest;
-import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
-import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
-import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.testing.NoStore;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
@@ -144,7 +133,7 @@ public final class QuorumStepper {
     }
 
     /** A server that answers as it is known to have answered. */
-    private static final class Known implements LockStore {
+    private static final class Known extends NoStore {
         private final int node;
         private final Course course;
         private int round;
@@ -179,48 +168,5 @@ public final class QuorumStepper {
         public AcquireReply acquire(AcquireRequest request) {
             return beginAcquire(request).await();
         }
-
-        @Override
-        public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public List<RenewReply> renew(List<RenewRequest> requests) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public RenewReply extend(RenewRequest request) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public List<EntryReply> keepEntries(List<EntryRequest> requests) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public LockSnapshot inspect(LockKey key) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Listening listen(String clientId, WakeListener listener) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void close() {}
     }
 }

@@ -23,7 +23,12 @@ public final class Holds {
 
     /** Exclusive, renewed, and never reported as a long hold. */
     public static Terms terms(Duration lease) {
-        return terms("", lease.toNanos(), Terms.UNLIMITED, Duration.ofDays(1).toNanos());
+        return terms(lease, AcquireRequest.EXCLUSIVE);
+    }
+
+    /** The same, for that many holders. */
+    public static Terms terms(Duration lease, int limit) {
+        return terms("", lease.toNanos(), Terms.UNLIMITED, Duration.ofDays(1).toNanos(), limit, true);
     }
 
     public static Terms terms(String name, long leaseNanos, long maxHoldNanos, long warnAfterNanos) {
