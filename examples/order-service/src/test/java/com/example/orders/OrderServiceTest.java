@@ -60,7 +60,9 @@ class OrderServiceTest {
 
         @Bean
         DynamicPropertyRegistrar address(RedisServer redis) {
-            return properties -> properties.add("spring.data.redis.port", () -> redis.ports().get(0));
+            return properties -> properties.add(
+                    "holdfast.redis.url",
+                    () -> "redis://localhost:" + redis.ports().get(0));
         }
     }
 }

@@ -45,7 +45,7 @@ class ScheduledJobTest {
     /** Tries every second, where the first run keeps the others out for half a minute. */
     private static ConfigurableApplicationContext start() {
         return SpringApplication.run(
-                ScheduledJob.class, "--report.cron=* * * * * *", "--spring.data.redis.port=" + port);
+                ScheduledJob.class, "--report.cron=* * * * * *", "--holdfast.redis.url=redis://localhost:" + port);
     }
 
     private static boolean hasTried(ConfigurableApplicationContext instance) {

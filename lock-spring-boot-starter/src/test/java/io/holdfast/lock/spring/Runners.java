@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring;
 
 import io.holdfast.lock.memory.InMemoryLockStore;
-import io.holdfast.lock.spring.autoconfigure.RedisLockStoreAutoConfiguration;
+import io.holdfast.lock.spring.autoconfigure.LockStoreAutoConfiguration;
 import io.holdfast.lock.testing.TestRedis;
 import java.util.List;
 import java.util.stream.Stream;
@@ -47,12 +47,12 @@ public final class Runners {
 
     /** Without any store, as an application without Spring Data Redis is. */
     public static ApplicationContextRunner withoutStore() {
-        return with(ours().filter(each -> each != RedisLockStoreAutoConfiguration.class));
+        return with(ours().filter(each -> each != LockStoreAutoConfiguration.class));
     }
 
     private static ApplicationContextRunner with(Stream<Class<?>> configurations) {
         return new ApplicationContextRunner()
-                .withPropertyValues("holdfast.shutdown.await=0s")
+                .withPropertyValues("holdfast.shutdown.timeout=0s")
                 .withConfiguration(
                         AutoConfigurations.of(Stream.concat(Stream.of(AopAutoConfiguration.class), configurations)
                                 .toArray(Class<?>[]::new)));

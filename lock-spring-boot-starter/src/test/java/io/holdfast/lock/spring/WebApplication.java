@@ -33,7 +33,7 @@ public final class WebApplication implements AutoCloseable {
         return new WebApplication(new SpringApplicationBuilder(Everything.class, configuration)
                 .properties(
                         "server.port=0",
-                        "holdfast.shutdown.await=0s",
+                        "holdfast.shutdown.timeout=0s",
                         "spring.main.banner-mode=off",
                         "spring.jmx.enabled=false",
                         "spring.data.redis.host=127.0.0.1",

@@ -2,33 +2,130 @@ package io.holdfast.lock.spring.actuate;
 
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockStatus;
-import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.api.NestedWait;
-import io.holdfast.lock.spring.actuate.LocksDescriptors.Holder;
-import io.holdfast.lock.spring.actuate.OverviewDescriptors.Deadlock;
-import io.holdfast.lock.spring.actuate.OverviewDescriptors.Event;
-import io.holdfast.lock.spring.actuate.OverviewDescriptors.Held;
-import io.holdfast.lock.spring.actuate.OverviewDescriptors.Instance;
-import io.holdfast.lock.spring.actuate.OverviewDescriptors.Lock;
-import io.holdfast.lock.spring.actuate.OverviewDescriptors.Overview;
-import io.holdfast.lock.spring.actuate.OverviewDescriptors.Wait;
-import io.holdfast.lock.spring.actuate.OverviewDescriptors.Waiter;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Deadlock;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Event;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.HeldKey;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Lock;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Overview;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Wait;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
 
-/** All locks of the store, page by page, and what has happened to those of this instance. */
-final class AllLocks {
+/**
+ * All locks of the store, page by page, and the latest events of this instance that people should look at: losses, forced releases
+ * and long holds.
+ */
+final class AllLocks implements LockListener {
+
+    static final int MAX_EVENTS = 100;
+
+    private static final int DEFAULT_SIZE = 100;
+    private static final int MAX_SIZE = 1_000;
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final int ID_BYTES = 12;
 
     private final SharedScan scans;
-    private final LatestEvents events;
-    private final LockIds ids = new LockIds();
+    private final SecretKeySpec secret;
 
-    AllLocks(SharedScan scans, LatestEvents events) {
-        this.scans = scans;
-        this.events = events;
+    /** Newest first; guarded by this monitor. */
+    private final Deque<Entry> events = new ArrayDeque<>(MAX_EVENTS);
+
+    private record Entry(Instant time, LockEvent.OfLock event) {}
+
+    /**
+     * Which of all locks to show.
+     *
+     * @param name keys that are equal to it, or begin with it and a colon; null for all
+     * @param key a part of the key; null for all
+     * @param holder a part of the host, client id or thread of a holder or waiter; null for all
+     * @param minAge how long somebody has held the lock at least; null for all
+     * @param page from 0 on; null for the first
+     * @param size of a page; null for the default
+     */
+    record Query(
+            @Nullable String name,
+            @Nullable String key,
+            @Nullable String holder,
+            @Nullable Duration minAge,
+            @Nullable Integer page,
+            @Nullable Integer size) {
+
+        /** Parameters may be empty: a form sends those, too. */
+        private boolean matches(LockStatus lock, Instant now) {
+            String shown = lock.key().toString();
+            return (isAny(name) || shown.equals(name) || shown.startsWith(name + ':'))
+                    && (isAny(key) || shown.contains(key))
+                    && (isAny(holder) || parties(lock).anyMatch(text -> text.contains(holder)))
+                    && (minAge == null
+                            || lock.holders().stream()
+                                    .anyMatch(each -> !each.since().isAfter(now.minus(minAge))));
+        }
+
+        private static boolean isAny(@Nullable String text) {
+            return text == null || text.isEmpty();
+        }
+
+        private static Stream<String> parties(LockStatus lock) {
+            return Stream.concat(
+                    lock.holders().stream().flatMap(each -> Stream.of(each.host(), each.clientId(), each.thread())),
+                    lock.queue().stream().flatMap(each -> Stream.of(each.host(), each.clientId(), each.thread())));
+        }
     }
 
-    Overview show(OverviewQuery query, boolean withKeys) {
+    AllLocks(SharedScan scans) {
+        this.scans = scans;
+        byte[] random = new byte[32];
+        new SecureRandom().nextBytes(random);
+        this.secret = new SecretKeySpec(random, ALGORITHM);
+    }
+
+    @Override
+    public void onEvent(LockEvent event) {
+        if (event instanceof LockEvent.Lost
+                || event instanceof LockEvent.ForceReleased
+                || event instanceof LockEvent.LongHeld) {
+            add((LockEvent.OfLock) event);
+        }
+    }
+
+    private synchronized void add(LockEvent.OfLock event) {
+        if (events.size() == MAX_EVENTS) {
+            events.removeLast();
+        }
+        events.addFirst(new Entry(Instant.now(), event));
+    }
+
+    private synchronized List<Entry> events() {
+        return new ArrayList<>(events);
+    }
+
+    /**
+     * {@return one page of them}
+     *
+     * @throws IllegalArgumentException if the page or its size is out of range
+     */
+    Overview show(Query query, boolean withKeys) {
+        int page = query.page() == null ? 0 : query.page();
+        int size = query.size() == null ? DEFAULT_SIZE : query.size();
+        if (page < 0 || size < 1 || size > MAX_SIZE) {
+            throw new IllegalArgumentException("page must be 0 or more, and size 1 to " + MAX_SIZE);
+        }
         SharedScan.Result result = scans.get();
         List<LockStatus> matching = result.scan().locks().stream()
                 .filter(lock -> query.matches(lock, result.time()))
@@ -37,77 +134,71 @@ final class AllLocks {
                 LocksDescriptors.text(result.time()),
                 result.scan().complete(),
                 matching.size(),
-                query.page(),
-                query.size(),
-                new Instance(
-                        result.client().clientId(),
-                        result.client().host(),
-                        result.client().pid()),
+                page,
+                size,
+                result.client(),
                 matching.stream()
-                        .skip((long) query.page() * query.size())
-                        .limit(query.size())
+                        .skip((long) page * size)
+                        .limit(size)
                         .map(lock -> describe(lock, withKeys))
                         .toList(),
                 result.waits().deadlocks().stream()
                         .map(cycle -> new Deadlock(describe(cycle.waits(), withKeys)))
                         .toList(),
                 describe(result.waits().waits(), withKeys),
-                events.all().stream()
-                        .map(event -> describe(event, result.client().host(), withKeys))
+                events().stream()
+                        .map(entry -> describe(entry, result.client().host(), withKeys))
                         .toList());
     }
 
     private Lock describe(LockStatus lock, boolean withKeys) {
         return new Lock(
-                ids.of(lock.key()),
+                id(lock.key()),
                 LocksDescriptors.key(lock.key(), withKeys),
+                !lock.holders().isEmpty(),
                 lock.lastToken(),
-                Holder.all(lock.holders()),
+                LocksDescriptors.holders(lock.holders()),
                 lock.waiters(),
-                lock.queue().stream().map(AllLocks::describe).toList());
-    }
-
-    private static Waiter describe(LockWaiter waiter) {
-        return new Waiter(
-                waiter.clientId(),
-                waiter.host(),
-                waiter.pid(),
-                waiter.thread(),
-                waiter.mode().name(),
-                waiter.fair(),
-                waiter.reserved());
+                lock.queue());
     }
 
     private List<Wait> describe(List<NestedWait> waits, boolean withKeys) {
-        return waits.stream().map(wait -> describe(wait, withKeys)).toList();
+        return waits.stream()
+                .map(wait -> new Wait(
+                        wait.clientId(),
+                        wait.host(),
+                        wait.pid(),
+                        wait.thread(),
+                        LocksDescriptors.key(wait.key(), withKeys),
+                        id(wait.key()),
+                        LocksDescriptors.text(wait.waited()),
+                        wait.holds().stream()
+                                .map(held -> new HeldKey(LocksDescriptors.key(held.key(), withKeys), id(held.key())))
+                                .toList()))
+                .toList();
     }
 
-    private Wait describe(NestedWait wait, boolean withKeys) {
-        return new Wait(
-                wait.clientId(),
-                wait.host(),
-                wait.pid(),
-                wait.thread(),
-                LocksDescriptors.key(wait.key(), withKeys),
-                ids.of(wait.key()),
-                LocksDescriptors.text(wait.waited()),
-                wait.holds().stream()
-                        .map(held -> new Held(LocksDescriptors.key(held.key(), withKeys), ids.of(held.key())))
-                        .toList());
-    }
-
-    private Event describe(LatestEvents.Entry entry, String host, boolean withKeys) {
+    private Event describe(Entry entry, String host, boolean withKeys) {
         LockEvent.OfLock event = entry.event();
-        String time = LocksDescriptors.text(entry.time());
-        String key = LocksDescriptors.key(event.key(), withKeys);
-        String id = ids.of(event.key());
-        if (event instanceof LockEvent.Lost lost) {
-            return new Event("LOST", time, key, id, lost.cause().name(), null, host);
+        LockHolder forced = event instanceof LockEvent.ForceReleased released ? released.holder() : null;
+        return new Event(
+                event instanceof LockEvent.Lost ? "LOST" : forced == null ? "LONG_HELD" : "FORCE_RELEASED",
+                LocksDescriptors.text(entry.time()),
+                LocksDescriptors.key(event.key(), withKeys),
+                id(event.key()),
+                event instanceof LockEvent.Lost lost ? lost.cause().name() : null,
+                forced == null ? null : forced.thread(),
+                forced == null ? host : forced.host());
+    }
+
+    /** A name for a key that may not be shown: nobody who sees it can guess the key, or compare it with that of another process. */
+    private String id(LockKey key) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(secret);
+            return HexFormat.of().formatHex(mac.doFinal(key.value().getBytes(StandardCharsets.UTF_8)), 0, ID_BYTES);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(ALGORITHM + " is not available on this Java platform", e);
         }
-        if (event instanceof LockEvent.ForceReleased released) {
-            LockHolder holder = released.holder();
-            return new Event("FORCE_RELEASED", time, key, id, null, holder.thread(), holder.host());
-        }
-        return new Event("LONG_HELD", time, key, id, null, null, host);
     }
 }

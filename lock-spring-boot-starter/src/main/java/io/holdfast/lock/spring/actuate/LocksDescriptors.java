@@ -1,7 +1,9 @@
 package io.holdfast.lock.spring.actuate;
 
+import io.holdfast.lock.api.LockClient;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockWaiter;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -84,8 +86,21 @@ final class LocksDescriptors {
             @Nullable Integer weight,
             boolean fair) {}
 
-    /** One lock as the store sees it. */
-    record Lock(String key, boolean held, List<Holder> holders, int waiters, long lastToken)
+    /**
+     * One lock as the store sees it.
+     *
+     * @param id the same for the same key as long as this process runs, whether or not the key is shown; null if a single lock is
+     *     asked for
+     * @param queue likewise
+     */
+    record Lock(
+            @Nullable String id,
+            String key,
+            boolean held,
+            long fencingToken,
+            List<Holder> holders,
+            int waiters,
+            @Nullable List<LockWaiter> queue)
             implements OperationResponseBody {}
 
     /** Somebody who holds a lock. */
@@ -97,22 +112,67 @@ final class LocksDescriptors {
             String mode,
             String since,
             String remaining,
-            long fencingToken) {
+            long fencingToken) {}
 
-        static List<Holder> all(List<LockHolder> holders) {
-            return holders.stream()
-                    .map(each -> new Holder(
-                            each.clientId(),
-                            each.host(),
-                            each.pid(),
-                            each.thread(),
-                            each.mode().name(),
-                            text(each.since()),
-                            text(each.remaining()),
-                            each.fencingToken()))
-                    .toList();
-        }
+    static List<Holder> holders(List<LockHolder> holders) {
+        return holders.stream()
+                .map(each -> new Holder(
+                        each.clientId(),
+                        each.host(),
+                        each.pid(),
+                        each.thread(),
+                        each.mode().name(),
+                        text(each.since()),
+                        text(each.remaining()),
+                        each.fencingToken()))
+                .toList();
     }
+
+    /**
+     * One page of all locks.
+     *
+     * @param time when the scan ended
+     * @param total how many locks match
+     * @param instance the application instance that answers
+     */
+    record Overview(
+            String time,
+            boolean complete,
+            int total,
+            int page,
+            int size,
+            LockClient instance,
+            List<Lock> locks,
+            List<Deadlock> deadlocks,
+            List<Wait> blocked,
+            List<Event> events)
+            implements OperationResponseBody {}
+
+    /** @param waits each waits for the next one, and the last one for the first */
+    record Deadlock(List<Wait> waits) {}
+
+    /** A thread that waits for one lock while it holds others. */
+    record Wait(
+            String clientId,
+            String host,
+            long pid,
+            String thread,
+            String key,
+            String id,
+            String waited,
+            List<HeldKey> holds) {}
+
+    record HeldKey(String key, String id) {}
+
+    /** Something that happened to a lock of this instance. */
+    record Event(
+            String type,
+            String time,
+            String key,
+            String id,
+            @Nullable String cause,
+            @Nullable String thread,
+            String host) {}
 
     /** What a forced release has done. */
     record Released(String key, List<Holder> released) implements OperationResponseBody {}

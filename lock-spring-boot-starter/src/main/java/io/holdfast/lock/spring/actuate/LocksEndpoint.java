@@ -101,18 +101,14 @@ final class LocksEndpoint {
     Lock lock(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
         String text = keyOf(key, exactKey);
         LockSnapshot snapshot = locks.get().inspect(text);
-        return new Lock(
-                text,
-                snapshot.holder().isPresent(),
-                Holder.all(snapshot.holders()),
-                snapshot.waiters(),
-                snapshot.lastToken());
+        List<Holder> holders = LocksDescriptors.holders(snapshot.holders());
+        return new Lock(null, text, snapshot.isHeld(), snapshot.lastToken(), holders, snapshot.waiters(), null);
     }
 
     @DeleteOperation
     Released forceRelease(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
         String text = keyOf(key, exactKey);
-        return new Released(text, Holder.all(locks.get().forceRelease(text)));
+        return new Released(text, LocksDescriptors.holders(locks.get().forceRelease(text)));
     }
 
     private static String keyOf(String[] segments, @Nullable String exactKey) {

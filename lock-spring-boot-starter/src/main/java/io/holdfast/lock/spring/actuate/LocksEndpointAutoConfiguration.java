@@ -7,6 +7,7 @@ import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import io.holdfast.lock.spring.leader.LeaderRoles;
+import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -17,6 +18,7 @@ import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
@@ -27,7 +29,11 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBean({LockTemplate.class, LockOperationSource.class})
 @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
 @EnableConfigurationProperties(LocksEndpointProperties.class)
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class LocksEndpointAutoConfiguration {
+
+    /** However many people look, and wherever their pages are open. */
+    private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
 
     @Bean
     LocksEndpoint holdfastLocksEndpoint(
@@ -63,14 +69,8 @@ public final class LocksEndpointAutoConfiguration {
     }
 
     @Bean
-    AllLocks holdfastAllLocks(
-            ObjectProvider<LockOverview> overview, LatestEvents events, LocksEndpointProperties properties) {
-        return new AllLocks(new SharedScan(overview::getIfUnique, properties.scanInterval()), events);
-    }
-
-    @Bean
-    LatestEvents holdfastLatestEvents() {
-        return new LatestEvents();
+    AllLocks holdfastAllLocks(ObjectProvider<LockOverview> overview) {
+        return new AllLocks(new SharedScan(overview::getIfUnique, SCAN_INTERVAL));
     }
 
     private static boolean isWritable(ObjectProvider<EndpointAccessResolver> access) {

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.actuate;
 
-import io.holdfast.lock.spring.actuate.OverviewDescriptors.Overview;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Overview;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.jmx.annotation.EndpointJmxExtension;
@@ -21,9 +22,9 @@ final class LocksEndpointJmxExtension {
     Overview allLocks(
             @Nullable String name,
             @Nullable String holder,
-            @Nullable String minAge,
-            @Nullable String page,
-            @Nullable String size) {
-        return allLocks.show(OverviewQuery.of(name, null, holder, minAge, page, size), withKeys);
+            @Nullable Duration minAge,
+            @Nullable Integer page,
+            @Nullable Integer size) {
+        return allLocks.show(new AllLocks.Query(name, null, holder, minAge, page, size), withKeys);
     }
 }

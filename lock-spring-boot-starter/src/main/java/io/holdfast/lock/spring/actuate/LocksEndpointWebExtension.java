@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Problem;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -51,9 +52,9 @@ final class LocksEndpointWebExtension {
             @Nullable String name,
             @Nullable String key,
             @Nullable String holder,
-            @Nullable String minAge,
-            @Nullable String page,
-            @Nullable String size) {
+            @Nullable Duration minAge,
+            @Nullable Integer page,
+            @Nullable Integer size) {
         boolean withKeys = properties.showKeys().isShown(securityContext, properties.roles());
         if (scope == null) {
             return new WebEndpointResponse<>(endpoint.locks(withKeys));
@@ -64,16 +65,12 @@ final class LocksEndpointWebExtension {
                     FORBIDDEN);
         }
         return answer(() -> {
-            requireAll(scope);
-            return allLocks.show(OverviewQuery.of(name, key, holder, minAge, page, size), withKeys);
+            if (!scope.equals("all")) {
+                throw new IllegalArgumentException(
+                        "The only supported scope is 'all'; omit scope to list the locks of this instance");
+            }
+            return allLocks.show(new AllLocks.Query(name, key, holder, minAge, page, size), withKeys);
         });
-    }
-
-    private static void requireAll(String scope) {
-        if (!scope.equals("all")) {
-            throw new IllegalArgumentException(
-                    "The only supported scope is 'all'; omit scope to list the locks of this instance");
-        }
     }
 
     @ReadOperation

@@ -7,20 +7,21 @@ import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockWaits;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One scan of all locks for all who look. It is made when somebody asks, and answers everybody until the interval since its end
- * is over, a failure included; so the store is scanned as often, however many people look. Who asks during a scan waits for it.
+ * One scan of all locks for everybody. It is made on demand, and its result, or failure, is reused until the interval since its end
+ * has passed; so however many people look, the store is not scanned more often. Calls during a scan wait for it.
  */
 final class SharedScan {
 
     private final Supplier<@Nullable LockOverview> locks;
     private final long intervalNanos;
     private final ReentrantLock scanning = new ReentrantLock();
-    private volatile @Nullable Outcome last;
+    private @Nullable Outcome last;
 
     /** Of a scan; the failure is null if there is a result. */
     private record Outcome(
@@ -42,33 +43,26 @@ final class SharedScan {
     /**
      * {@return the latest result}
      *
-     * @throws RuntimeException what the scan has thrown
+     * @throws RuntimeException the failure of the latest scan
      */
     Result get() {
-        Outcome outcome = fresh();
-        if (outcome == null) {
-            scanning.lock();
-            try {
-                outcome = fresh();
-                outcome = outcome == null ? scan() : outcome;
-            } finally {
-                scanning.unlock();
+        scanning.lock();
+        try {
+            Outcome outcome = last;
+            if (outcome == null || System.nanoTime() - outcome.end > intervalNanos) {
+                outcome = scan();
+                // An interrupted thread has not come to the end: its outcome is not for others.
+                last = Thread.currentThread().isInterrupted() ? null : outcome;
             }
+            if (outcome.failure != null) {
+                throw outcome.failure;
+            }
+            return Objects.requireNonNull(outcome.result);
+        } finally {
+            scanning.unlock();
         }
-        if (outcome.result == null) {
-            throw outcome.failure == null
-                    ? new IllegalStateException("The scan produced neither a result nor a failure")
-                    : outcome.failure;
-        }
-        return outcome.result;
     }
 
-    private @Nullable Outcome fresh() {
-        Outcome outcome = last;
-        return outcome == null || System.nanoTime() - outcome.end > intervalNanos ? null : outcome;
-    }
-
-    /** That of a thread which was interrupted, and so has not come to the end, is its own. */
     private Outcome scan() {
         Result result = null;
         RuntimeException failure = null;
@@ -82,10 +76,6 @@ final class SharedScan {
         } catch (RuntimeException e) {
             failure = e;
         }
-        Outcome outcome = new Outcome(result, failure, System.nanoTime());
-        if (!Thread.currentThread().isInterrupted()) {
-            last = outcome;
-        }
-        return outcome;
+        return new Outcome(result, failure, System.nanoTime());
     }
 }

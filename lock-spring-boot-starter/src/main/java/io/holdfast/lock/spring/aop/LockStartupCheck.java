@@ -9,6 +9,7 @@ import io.holdfast.lock.spring.transaction.CallerTransactions;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -50,6 +51,12 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         List<LockOperation> found = new ArrayList<>();
         ProxiedBeans.visit(beans, (name, type, instance) -> found.addAll(check(name, type, instance)));
         if (!found.isEmpty()) {
+            if (!beans.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)) {
+                throw new LockDefinitionException(
+                        found.get(0).where()
+                                + " would run without its lock: spring.aop.auto is false, so beans have no proxies.",
+                        "Remove spring.aop.auto=false, or use LockTemplate inside the method.");
+            }
             beans.getBeanProvider(CallerTransactions.class)
                     .ifAvailable(transactions -> transactions.requireInside(advisor.getOrder()));
             requireTemplate(beans, found.get(0).where() + " could not be locked");

@@ -1,31 +1,38 @@
 package io.holdfast.lock.spring.autoconfigure;
 
+import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.aop.LockInterceptor;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
 import io.holdfast.lock.spring.definition.LockOperationSource;
-import io.holdfast.lock.store.LockStore;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Locks annotated methods. Has no condition: an annotated method never runs without its lock, so without a store it
- * fails.
+ * Locks annotated methods. Has no condition but the switch of the starter: an annotated method never runs without its lock, so
+ * without a store it fails.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LockProperties.class)
-@Import({ProxyCreatorRegistrar.class, TimesNeedUnits.class})
+@Import(TimesNeedUnits.class)
 public final class LockAopAutoConfiguration {
 
     private static final String INTERCEPTOR = "holdfastLockInterceptor";
@@ -69,7 +76,31 @@ public final class LockAopAutoConfiguration {
     }
 
     @Bean
-    static WarmUp holdfastWarmUp(ConfigurableListableBeanFactory beans, ObjectProvider<LockStore> stores) {
-        return new WarmUp(beans, stores);
+    static StoreCheck holdfastStoreCheck(
+            ConfigurableListableBeanFactory beans, ObjectProvider<LockTemplate> templates, LockProperties properties) {
+        return new StoreCheck(beans, templates, properties.failFast());
+    }
+
+    /** Also where Boot's own is missing: in a part of an application, or with proxies for interfaces only. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnBooleanProperty(name = "spring.aop.auto", matchIfMissing = true)
+    @Import(ProxyCreatorRegistrar.class)
+    static class ProxyCreator {}
+
+    static final class ProxyCreatorRegistrar implements ImportBeanDefinitionRegistrar {
+
+        private final Environment environment;
+
+        ProxyCreatorRegistrar(Environment environment) {
+            this.environment = environment;
+        }
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+            if (environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true)) {
+                AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
+            }
+        }
     }
 }

@@ -5,6 +5,8 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.engine.LockEngineBuilder;
 import io.holdfast.lock.store.LockStore;
+import org.crac.Context;
+import org.crac.Core;
 import org.crac.Resource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,12 +27,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 
 /** The template, on whatever store there is. */
-@AutoConfiguration(
-        after = {
-            InMemoryLockStoreAutoConfiguration.class,
-            QuorumLockStoreAutoConfiguration.class,
-            RedisLockStoreAutoConfiguration.class
-        })
+@AutoConfiguration(after = LockStoreAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LockProperties.class)
 @Import(TimesNeedUnits.class)
 public final class LockAutoConfiguration {
@@ -66,7 +64,7 @@ public final class LockAutoConfiguration {
     @Bean
     static LockShutdown holdfastShutdown(
             ApplicationContext context, ConfigurableListableBeanFactory beans, LockProperties properties) {
-        return new LockShutdown(context, beans, properties.shutdown().await());
+        return new LockShutdown(context, beans, properties.shutdown().timeout());
     }
 
     /** Applications without CRaC's API never load it. */
@@ -75,14 +73,36 @@ public final class LockAutoConfiguration {
     static class Checkpoints {
 
         @Bean
-        static LockCheckpoint holdfastCheckpoint(LockShutdown shutdown) {
-            return new LockCheckpoint(shutdown);
+        static Checkpoint holdfastCheckpoint(LockShutdown shutdown) {
+            return new Checkpoint(shutdown);
         }
     }
 
-    @Bean
-    @ConditionalOnBooleanProperty("holdfast.fail-fast")
-    FailFastCheck holdfastFailFastCheck(ObjectProvider<LockTemplate> templates) {
-        return new FailFastCheck(templates);
+    /**
+     * Has no copy of this process go on with locks of before: for CRaC, and whatever speaks its API, as SnapStart does.
+     *
+     * <p>Spring stops and starts its own parts around a checkpoint. Locks are suspended before that, since resources are told in the
+     * reverse of the order in which they registered, and Spring's lifecycle does so when its context is made. They come back
+     * when Spring starts {@link LockShutdown} again, before its executors and its web server, or at the latest here.
+     */
+    static final class Checkpoint implements Resource {
+
+        private final LockShutdown locks;
+
+        /** Registers; the context that keeps this object alive is the only one to do so. */
+        Checkpoint(LockShutdown locks) {
+            this.locks = locks;
+            Core.getGlobalContext().register(this);
+        }
+
+        @Override
+        public void beforeCheckpoint(Context<? extends Resource> context) throws InterruptedException {
+            locks.suspend();
+        }
+
+        @Override
+        public void afterRestore(Context<? extends Resource> context) {
+            locks.resume();
+        }
     }
 }

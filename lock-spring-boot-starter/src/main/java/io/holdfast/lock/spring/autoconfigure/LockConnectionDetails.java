@@ -5,33 +5,15 @@ import org.springframework.boot.autoconfigure.service.connection.ConnectionDetai
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * The address of a separate Redis for locks. A bean of this type replaces {@code holdfast.redis.url} and its bundle; for example, a
- * test creates one from a container.
+ * A separate Redis for locks. A bean of this type replaces {@code holdfast.redis.url} and its bundle; for example, a test creates
+ * one from a container.
  */
 public interface LockConnectionDetails extends ConnectionDetails {
 
-    /** {@return the host of the server} */
-    String getHost();
+    /** {@return {@code redis://[user:password@]host[:port][/database]}, or {@code rediss://} for TLS} */
+    String getUrl();
 
-    /** {@return the port of the server} */
-    int getPort();
-
-    /** {@return the number of the database} */
-    default int getDatabase() {
-        return 0;
-    }
-
-    /** {@return the user name; null for the default user} */
-    default @Nullable String getUsername() {
-        return null;
-    }
-
-    /** {@return the password; null for none} */
-    default @Nullable String getPassword() {
-        return null;
-    }
-
-    /** {@return the SSL bundle for TLS; null for a connection without TLS} */
+    /** {@return the SSL bundle for TLS; null for what the URL says} */
     default @Nullable SslBundle getSslBundle() {
         return null;
     }

@@ -1,27 +1,31 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.checkTime;
-import static io.holdfast.lock.spring.autoconfigure.InvalidLockPropertyException.text;
-
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.definition.ConfiguredOptions;
 import io.holdfast.lock.spring.definition.LiteralText;
 import io.holdfast.lock.spring.definition.LockOptions;
+import io.holdfast.lock.spring.leader.LeaderSettings;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.util.StringUtils;
 
 /**
  * The settings of distributed locks.
  *
+ * @param enabled Whether to enable the auto-configuration of locks. If false, annotated methods run without locks.
  * @param lease How long a lock survives without renewal, at least 100ms.
  * @param waitFor How long annotated methods, execute and acquire wait for a lock. Zero is a single try.
- * @param renew Whether leases are renewed while locks are held.
  * @param maxHold Time after which renewal ends, counted from the grant. No limit by default.
  * @param warnAfter Time after which a lock that is still held is logged once.
  * @param outageTolerance How long a queued caller waits for Redis to recover from a failure, within its wait-for. Zero fails
@@ -39,108 +43,160 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param shutdown Locks that are held when the application shuts down.
  * @param async Asynchronous work under locks.
  * @param events Lock events as application events.
- * @param observations Observations of acquisitions.
- * @param web Responses of web applications.
+ * @param problemDetails Responses of web applications if a lock is not acquired.
  */
 @ConfigurationProperties(prefix = "holdfast", ignoreUnknownFields = false)
 record LockProperties(
+        @DefaultValue("true") boolean enabled,
         @DefaultValue("30s") Duration lease,
         @DefaultValue("5s") Duration waitFor,
-        @DefaultValue("true") boolean renew,
         @Nullable Duration maxHold,
         @DefaultValue("60s") Duration warnAfter,
         @DefaultValue("30s") Duration outageTolerance,
         @DefaultValue("false") boolean maskKeys,
         @DefaultValue("redis") Store store,
         @DefaultValue("false") boolean failFast,
-        @DefaultValue @NestedConfigurationProperty RedisProperties redis,
+        @DefaultValue Redis redis,
         @DefaultValue Aop aop,
         @DefaultValue Map<String, LockOptions> instances,
-        @DefaultValue @NestedConfigurationProperty LockOptions scheduled,
+        @DefaultValue Scheduled scheduled,
         @DefaultValue Transactions transactions,
-        @DefaultValue @NestedConfigurationProperty QuorumProperties quorum,
-        @DefaultValue @NestedConfigurationProperty LeadershipProperties leadership,
+        @DefaultValue Quorum quorum,
+        @DefaultValue Leadership leadership,
         @DefaultValue Shutdown shutdown,
         @DefaultValue Async async,
         @DefaultValue Events events,
-        @DefaultValue Observations observations,
-        @DefaultValue Web web) {
+        @DefaultValue ProblemDetails problemDetails)
+        implements InitializingBean {
 
-    /**
-     * Checks each value, so that a failure names its property.
-     *
-     * @throws InvalidLockPropertyException if a value is out of range
-     */
-    LockProperties {
-        checkTime("holdfast.lease", lease, LockRequest.MIN_LEASE);
-        checkTime("holdfast.wait-for", waitFor, Duration.ZERO);
-        checkTime("holdfast.max-hold", maxHold, LockRequest.MIN_LEASE);
-        checkTime("holdfast.warn-after", warnAfter, Duration.ofMillis(1));
-        checkTime("holdfast.outage-tolerance", outageTolerance, Duration.ZERO);
-        for (Map.Entry<String, LockOptions> each : instances.entrySet()) {
-            requireLiteral("holdfast.instances", each.getKey(), "name");
-            checkOptions("holdfast.instances." + each.getKey(), each.getValue());
-        }
-        checkOptions("holdfast.scheduled", scheduled);
+    private static final LockRequest ANY = LockRequest.of("any");
+    private static final Duration DAY = Duration.ofDays(1);
+
+    /** Here rather than while they are bound: a failure names the property, with the file and line where it is set. */
+    @Override
+    public void afterPropertiesSet() {
+        check("holdfast.lease", lease, ANY::lease);
+        check("holdfast.wait-for", waitFor, ANY::waitFor);
+        check("holdfast.max-hold", maxHold, ANY::maxHold);
+        check("holdfast.warn-after", warnAfter, ANY::warnAfter);
+        check("holdfast.outage-tolerance", outageTolerance, ANY::outageTolerance);
+        redis.check();
+        check("holdfast.quorum.node-timeout", quorum.nodeTimeout(), RedisLockSettings.STANDARD::withCommandTimeout);
+        check("holdfast.quorum.rejoin-delay", quorum.rejoinDelay(), RedisLockSettings.STANDARD::withRejoinDelay);
+        check("holdfast.transactions.commit-margin", transactions.commitMargin(), ANY::waitFor);
+        require("holdfast.shutdown.timeout", shutdown.timeout(), isUpToADay(shutdown.timeout()), "0s to 1d");
+        Duration retryAfter = problemDetails.retryAfter();
+        require("holdfast.problem-details.retry-after", retryAfter, isUpToADay(retryAfter), "0s to 1d");
+        requirePositive("holdfast.async.max-waiting", async.maxWaiting());
+        int status = problemDetails.status();
+        require("holdfast.problem-details.status", status, status >= 400 && status <= 599, "400 to 599");
+        check("holdfast.scheduled", scheduled.toOptions());
+        instances.forEach((name, instance) -> {
+            requireLiteral("holdfast.instances", name);
+            check("holdfast.instances." + name, instance);
+        });
+        check("holdfast.leadership.lease", leadership.lease(), ANY::lease);
+        leadership.roles().forEach((name, role) -> {
+            requireLiteral("holdfast.leadership.roles", name);
+            check("holdfast.leadership.roles." + name + ".lease", role.lease(), ANY::lease);
+            if (role.key() != null) {
+                String property = "holdfast.leadership.roles." + name + ".key";
+                require(property, role.key(), !role.key().isBlank(), "a key that is not blank");
+                requireLiteral(property, role.key());
+            }
+        });
     }
 
-    private static void checkOptions(String prefix, LockOptions options) {
-        checkTime(prefix + ".lease", options.lease(), LockRequest.MIN_LEASE);
-        checkTime(prefix + ".wait-for", options.waitFor(), Duration.ZERO);
-        checkTime(prefix + ".min-hold", options.minHold(), Duration.ZERO);
-        checkTime(prefix + ".max-hold", options.maxHold(), LockRequest.MIN_LEASE);
-        checkTime(prefix + ".outage-tolerance", options.outageTolerance(), Duration.ZERO);
-        checkCount(prefix + ".limit", options.limit());
-        checkCount(prefix + ".weight", options.weight());
-        checkCount(prefix + ".max-waiting", options.maxWaiting());
-    }
-
-    private static void checkCount(String property, @Nullable Integer value) {
-        if (value != null && value < 1) {
-            throw new InvalidLockPropertyException(property, value, "1 or more");
+    /** Has the core refuse the value, if there is one. It says "x is y; it must be z", where x is no property. */
+    private static <T> void check(String property, @Nullable T value, Consumer<T> attempt) {
+        if (value == null) {
+            return;
+        }
+        try {
+            attempt.accept(value);
+        } catch (IllegalArgumentException e) {
+            String message = String.valueOf(e.getMessage());
+            String reason = StringUtils.capitalize(
+                    message.substring(message.lastIndexOf("; ") + 1).strip());
+            throw new InvalidConfigurationPropertyValueException(property, value, reason + ".");
         }
     }
 
-    /** Such as a name, which is compared with those of annotations: these are no expressions either. */
-    static void requireLiteral(String property, String value, String what) {
-        if (LiteralText.isExpression(value)) {
-            throw new InvalidLockPropertyException(property, value, "a literal " + what + ", not an expression");
+    private static void check(String prefix, LockOptions options) {
+        check(prefix + ".lease", options.lease(), ANY::lease);
+        check(prefix + ".wait-for", options.waitFor(), ANY::waitFor);
+        check(prefix + ".min-hold", options.minHold(), ANY::minHold);
+        check(prefix + ".max-hold", options.maxHold(), ANY::maxHold);
+        check(prefix + ".outage-tolerance", options.outageTolerance(), ANY::outageTolerance);
+        check(prefix + ".max-waiting", options.maxWaiting(), ANY::maxWaiting);
+        requirePositive(prefix + ".limit", options.limit());
+        requirePositive(prefix + ".weight", options.weight());
+    }
+
+    private static void requirePositive(String property, @Nullable Integer value) {
+        require(property, value, value == null || value > 0, "1 or more");
+    }
+
+    private static void require(String property, @Nullable Object value, boolean allowed, String range) {
+        if (!allowed) {
+            throw new InvalidConfigurationPropertyValueException(property, value, "It must be " + range + ".");
         }
+    }
+
+    /** Names and keys are compared with those of annotations, and are no expressions here. */
+    private static void requireLiteral(String property, String value) {
+        require(property, value, !LiteralText.isExpression(value), "literal text, not an expression");
+    }
+
+    private static boolean isUpToADay(Duration time) {
+        return !time.isNegative() && time.compareTo(DAY) <= 0;
     }
 
     /** Combinations of valid values that do not make sense. */
     List<String> doubts() {
         List<String> doubts = new ArrayList<>();
-        boolean quorum = quorum().nodes() != null;
-        Duration timeout = quorum ? quorum().nodeTimeout() : redis.commandTimeout();
+        Duration timeout = isQuorum() ? quorum.nodeTimeout() : redis.commandTimeout();
         if (store == Store.REDIS && timeout.compareTo(lease) >= 0) {
-            doubts.add((quorum ? "holdfast.quorum.node-timeout" : "holdfast.redis.command-timeout") + " is "
-                    + text(timeout) + ", which is not less than holdfast.lease (" + text(lease)
-                    + "): a lock can be lost while a single renewal waits for its reply");
+            doubts.add(
+                    (isQuorum() ? "holdfast.quorum.node-timeout" : "holdfast.redis.command-timeout")
+                            + " is not less than holdfast.lease: a lock can be lost while a single renewal waits for its reply");
         }
         if (maxHold != null && maxHold.compareTo(lease) < 0) {
-            doubts.add("holdfast.max-hold is " + text(maxHold) + ", which is less than holdfast.lease (" + text(lease)
-                    + "): a lock that is not released is held until its lease expires");
+            doubts.add("holdfast.max-hold is less than holdfast.lease: a lock that is not released is held until its"
+                    + " lease expires");
         }
         if (transactions.commitMargin().compareTo(lease) >= 0) {
-            doubts.add("holdfast.transactions.commit-margin is " + text(transactions.commitMargin())
-                    + ", which is not less than holdfast.lease (" + text(lease)
-                    + "): every commit extends all locks with a call to Redis");
+            doubts.add("holdfast.transactions.commit-margin is not less than holdfast.lease: every commit extends all"
+                    + " locks with a call to Redis");
         }
         return doubts;
     }
 
+    boolean isQuorum() {
+        return quorum.nodes() != null;
+    }
+
     LockRequest defaults(LockRequest request) {
-        LockRequest defaults = request.lease(lease)
-                .waitFor(waitFor)
-                .renew(renew)
-                .warnAfter(warnAfter)
-                .outageTolerance(outageTolerance);
+        LockRequest defaults =
+                request.lease(lease).waitFor(waitFor).warnAfter(warnAfter).outageTolerance(outageTolerance);
         return maxHold == null ? defaults : defaults.maxHold(maxHold);
     }
 
     ConfiguredOptions toOptions() {
-        return new ConfiguredOptions(waitFor, scheduled, instances);
+        return new ConfiguredOptions(waitFor, scheduled.toOptions(), instances);
+    }
+
+    LeaderSettings toLeaderSettings() {
+        Map<String, LeaderSettings.Role> settings = new HashMap<>();
+        leadership
+                .roles()
+                .forEach((name, role) -> settings.put(
+                        name,
+                        new LeaderSettings.Role(
+                                Optional.ofNullable(role.key()),
+                                Optional.ofNullable(role.lease()),
+                                Optional.ofNullable(role.enabled()))));
+        return new LeaderSettings(leadership.enabled(), Optional.ofNullable(leadership.lease()), Map.copyOf(settings));
     }
 
     /** Where locks are kept. */
@@ -152,99 +208,100 @@ record LockProperties(
     }
 
     /**
-     * Locks that are held when the application shuts down.
+     * TLS.
      *
-     * @param await How long holders may keep their locks after shutdown has begun. Zero releases them immediately.
+     * @param bundle Name of an SSL bundle, which enables TLS.
      */
-    record Shutdown(@DefaultValue("10s") Duration await) {
+    record Ssl(@Nullable String bundle) {}
 
-        private static final Duration LONGEST = Duration.ofDays(1);
+    /**
+     * How locks are kept in Redis.
+     *
+     * @param url URL of a separate Redis server for locks, such as redis://user:password@example.com:6379/8, or rediss:// for TLS.
+     * @param ssl TLS for that server.
+     * @param keyPrefix First part of each key, without braces or whitespace.
+     * @param commandTimeout Timeout of a command, and of the wait for a pooled connection.
+     * @param tokenRetention How long the last fencing token of an unused lock is remembered.
+     * @param connections Maximum number of Jedis connections for locks.
+     * @param driver How locks reach Redis: over Jedis connections of their own, through RedisTemplate on the application's
+     *     connections, or "auto": Jedis if the application's configuration can be carried over to it.
+     * @param replicaAcks How many replicas must acknowledge a grant or a renewal before it counts.
+     */
+    record Redis(
+            @Nullable String url,
+            @DefaultValue Ssl ssl,
+            @DefaultValue("lock") String keyPrefix,
+            @DefaultValue("1s") Duration commandTimeout,
+            @DefaultValue("10m") Duration tokenRetention,
+            @DefaultValue("16") int connections,
+            @DefaultValue("auto") RedisLockSettings.Driver driver,
+            @DefaultValue ReplicaAcks replicaAcks) {
 
         /**
-         * Checks the value.
+         * How many replicas must acknowledge a grant or a renewal before it counts.
          *
-         * @throws InvalidLockPropertyException if it is out of range
+         * @param number Number of replicas. Zero waits for none.
+         * @param timeout How long the replicas may take, in addition to the command itself.
          */
-        Shutdown {
-            if (await.isNegative() || await.compareTo(LONGEST) > 0) {
-                throw new InvalidLockPropertyException("holdfast.shutdown.await", await, "between 0 s and 1 day");
+        record ReplicaAcks(
+                @DefaultValue("0") int number,
+                @DefaultValue("500ms") Duration timeout) {
+
+            private RedisLockSettings.ReplicaAcks toSettings() {
+                return new RedisLockSettings.ReplicaAcks(number, timeout);
             }
         }
-    }
 
-    /**
-     * Asynchronous work under locks.
-     *
-     * @param maxWaiting How many calls to executeAsync and subscriptions to locked methods may wait for locks at a time.
-     *     Calls beyond that fail immediately.
-     */
-    record Async(@DefaultValue("10000") int maxWaiting) {
-
-        /**
-         * Checks the value.
-         *
-         * @throws InvalidLockPropertyException if it is out of range
-         */
-        Async {
-            if (maxWaiting < 1) {
-                throw new InvalidLockPropertyException("holdfast.async.max-waiting", maxWaiting, "1 or more");
-            }
+        private void check() {
+            RedisLockSettings standard = RedisLockSettings.STANDARD;
+            LockProperties.check("holdfast.redis.key-prefix", keyPrefix, standard::withKeyPrefix);
+            LockProperties.check("holdfast.redis.command-timeout", commandTimeout, standard::withCommandTimeout);
+            LockProperties.check("holdfast.redis.token-retention", tokenRetention, standard::withTokenRetention);
+            LockProperties.check("holdfast.redis.connections", connections, standard::withConnections);
+            String acks = "holdfast.redis.replica-acks.";
+            Duration timeout = standard.replicaAcks().timeout();
+            LockProperties.check(
+                    acks + "number", replicaAcks.number, each -> new ReplicaAcks(each, timeout).toSettings());
+            LockProperties.check(acks + "timeout", replicaAcks.timeout, each -> new ReplicaAcks(0, each).toSettings());
         }
-    }
 
-    /**
-     * Lock events as application events.
-     *
-     * @param publish Whether lock events are published as application events.
-     */
-    record Events(@DefaultValue("true") boolean publish) {}
-
-    /**
-     * Observations of acquisitions.
-     *
-     * @param enabled Whether acquisitions are observed, and therefore appear in traces.
-     * @param includeKey Whether the key of the lock is a high-cardinality key value of the observation.
-     */
-    record Observations(
-            @DefaultValue("true") boolean enabled,
-            @DefaultValue("false") boolean includeKey) {}
-
-    /**
-     * Responses of web applications.
-     *
-     * @param problemDetails Whether to respond with a problem detail, instead of status 500, if a lock is not acquired.
-     * @param notAcquiredStatus HTTP status of that response, such as 409, 423 or 503.
-     * @param retryAfter Value of the Retry-After header, in whole seconds.
-     */
-    record Web(
-            @DefaultValue("false") boolean problemDetails,
-            @DefaultValue("409") int notAcquiredStatus,
-            @DefaultValue("1s") Duration retryAfter) {
-
-        private static final Duration LATEST = Duration.ofDays(1);
-
-        /**
-         * Checks the value.
-         *
-         * @throws InvalidLockPropertyException if it is out of range
-         */
-        Web {
-            if (notAcquiredStatus < 400 || notAcquiredStatus > 599) {
-                throw new InvalidLockPropertyException(
-                        "holdfast.web.not-acquired-status", notAcquiredStatus, "between 400 and 599");
-            }
-            if (retryAfter.isNegative() || retryAfter.compareTo(LATEST) > 0) {
-                throw new InvalidLockPropertyException("holdfast.web.retry-after", retryAfter, "between 0 s and 1 day");
-            }
+        RedisLockSettings toSettings() {
+            return RedisLockSettings.STANDARD
+                    .withKeyPrefix(keyPrefix)
+                    .withCommandTimeout(commandTimeout)
+                    .withTokenRetention(tokenRetention)
+                    .withConnections(connections)
+                    .withDriver(driver)
+                    .withReplicaAcks(replicaAcks.toSettings());
         }
     }
 
     /**
      * How annotated methods are locked.
      *
-     * @param order Order of the lock advisor. Lower values are further out. The lock must be outside the transaction.
+     * @param order Order of the lock advisor. Lower values are further out. The lock must be outside the transaction. Default is
+     *     2147483547, which is 100 before the lowest precedence.
      */
-    record Aop(@DefaultValue("2147483547") int order) {}
+    record Aop(@Nullable Integer order) {}
+
+    /**
+     * Settings of annotated methods that are scheduled, unless set by their annotation or in holdfast.instances.
+     *
+     * @param lease How long their locks survive without renewal, at least 100ms. Default is the value of holdfast.lease.
+     * @param waitFor How long they wait for their locks. Zero is a single try. Default is the value of holdfast.wait-for.
+     * @param renew Whether the leases are renewed while the locks are held. Default is true.
+     * @param minHold Keeps others out for at least this time, even if the method ends earlier.
+     */
+    record Scheduled(
+            @Nullable Duration lease,
+            @Nullable Duration waitFor,
+            @Nullable Boolean renew,
+            @Nullable Duration minHold) {
+
+        private LockOptions toOptions() {
+            return new LockOptions(lease, waitFor, renew, minHold, null, null, null, null, null, null);
+        }
+    }
 
     /**
      * Locks and transactions.
@@ -256,15 +313,82 @@ record LockProperties(
      */
     record Transactions(
             @DefaultValue("true") boolean releaseAfterCompletion,
-            @DefaultValue("500ms") Duration commitMargin) {
+            @DefaultValue("500ms") Duration commitMargin) {}
+
+    /**
+     * Independent servers that form a quorum.
+     *
+     * @param nodes Independent Redis servers; an odd number, at least 3. A lock is held if a majority has granted it. Each server
+     *     is host:port, or redis://[user:password@]host:port[/database], or rediss:// for TLS.
+     * @param nodeTimeout Timeout of a command to one of the servers, and of the wait for a pooled connection.
+     * @param rejoinDelay How long a server that has started without its data refuses to grant unknown locks. Upper limit for all
+     *     leases. Default is the value of holdfast.lease.
+     * @param ssl TLS for these servers.
+     */
+    record Quorum(
+            @Nullable List<String> nodes,
+            @DefaultValue("200ms") Duration nodeTimeout,
+            @Nullable Duration rejoinDelay,
+            @DefaultValue Ssl ssl) {}
+
+    /**
+     * Leadership among the instances of the application.
+     *
+     * @param enabled Whether this instance may become a leader. Can be overridden for each role.
+     * @param lease How long until a crashed leader is replaced, at least 100ms. Default is the value of
+     *     holdfast.lease.
+     * @param roles Settings of roles, by role name. A Leadership bean is available for each role named here.
+     */
+    record Leadership(
+            @DefaultValue("true") boolean enabled,
+            @Nullable Duration lease,
+            @DefaultValue Map<String, Role> roles) {
 
         /**
-         * Checks each value, so that a failure names its property.
+         * One role.
          *
-         * @throws InvalidLockPropertyException if a value is out of range
+         * @param enabled Whether this instance may become its leader. Default is the value of holdfast.leadership.enabled.
+         * @param lease How long until its crashed leader is replaced. Default is the value of
+         *     holdfast.leadership.lease.
+         * @param key Key of its lock. Default is leader:<role>.
          */
-        Transactions {
-            checkTime("holdfast.transactions.commit-margin", commitMargin, Duration.ZERO);
-        }
+        record Role(
+                @Nullable Boolean enabled,
+                @Nullable Duration lease,
+                @Nullable String key) {}
     }
+
+    /**
+     * Locks that are held when the application shuts down.
+     *
+     * @param timeout How long holders may keep their locks after shutdown has begun. Zero releases them immediately.
+     */
+    record Shutdown(@DefaultValue("10s") Duration timeout) {}
+
+    /**
+     * Asynchronous work under locks.
+     *
+     * @param maxWaiting How many calls to executeAsync and subscriptions to locked methods may wait for locks at a time.
+     *     Calls beyond that fail immediately.
+     */
+    record Async(@DefaultValue("10000") int maxWaiting) {}
+
+    /**
+     * Lock events as application events.
+     *
+     * @param enabled Whether lock events are published as application events.
+     */
+    record Events(@DefaultValue("true") boolean enabled) {}
+
+    /**
+     * Responses of web applications if a lock is not acquired.
+     *
+     * @param enabled Whether to respond with a problem detail, instead of status 500, if a lock is not acquired.
+     * @param status HTTP status of that response, such as 409, 423 or 503.
+     * @param retryAfter Value of the Retry-After header, in whole seconds.
+     */
+    record ProblemDetails(
+            @DefaultValue("false") boolean enabled,
+            @DefaultValue("409") int status,
+            @DefaultValue("1s") Duration retryAfter) {}
 }

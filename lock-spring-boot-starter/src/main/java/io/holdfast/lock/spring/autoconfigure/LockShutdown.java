@@ -154,7 +154,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         if (!busy.isEmpty()) {
             log.warn(
                     "Executors still run tasks, which can acquire no more locks: {}. Tasks can acquire locks until"
-                            + " holdfast.shutdown.await ({}) has passed since the beginning of the shutdown.",
+                            + " holdfast.shutdown.timeout ({}) has passed since the beginning of the shutdown.",
                     String.join(", ", busy),
                     DurationText.of(await));
         }

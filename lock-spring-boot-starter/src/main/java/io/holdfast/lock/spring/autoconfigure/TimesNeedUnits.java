@@ -1,8 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.spring.definition.AnnotationOptions;
 import java.time.Duration;
-import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
@@ -18,13 +17,10 @@ import org.springframework.context.annotation.Role;
  * reads seconds.
  */
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-public final class TimesNeedUnits implements ConfigurationPropertiesBindHandlerAdvisor {
+final class TimesNeedUnits implements ConfigurationPropertiesBindHandlerAdvisor {
 
-    private static final List<ConfigurationPropertyName> OURS = List.of(
-            ConfigurationPropertyName.of("holdfast"), ConfigurationPropertyName.of("management.endpoint.locks"));
-
-    /** Creates an instance. */
-    public TimesNeedUnits() {}
+    private static final ConfigurationPropertyName HOLDFAST = ConfigurationPropertyName.of("holdfast");
+    private static final Pattern NUMBER = Pattern.compile("\\s*[+-]?\\d+\\s*");
 
     @Override
     public BindHandler apply(BindHandler handler) {
@@ -32,23 +28,16 @@ public final class TimesNeedUnits implements ConfigurationPropertiesBindHandlerA
             @Override
             public @Nullable Object onSuccess(
                     ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
-                if (result instanceof Duration && isOurs(name)) {
-                    requireUnit(name, context);
+                if (result instanceof Duration && HOLDFAST.isAncestorOf(name)) {
+                    String text = context.getBinder() // without placeholders
+                            .bind(name, Bindable.of(String.class))
+                            .orElse("");
+                    if (NUMBER.matcher(text).matches()) {
+                        throw new IllegalArgumentException("A time needs a unit, such as 30s or 500ms.");
+                    }
                 }
                 return super.onSuccess(name, target, context, result);
             }
         };
-    }
-
-    static boolean isOurs(ConfigurationPropertyName name) {
-        return OURS.stream().anyMatch(each -> each.isAncestorOf(name));
-    }
-
-    /** As text, the value has no placeholders any more. */
-    private static void requireUnit(ConfigurationPropertyName name, BindContext context) {
-        String value = context.getBinder().bind(name, Bindable.of(String.class)).orElse("");
-        if (AnnotationOptions.lacksUnit(value)) {
-            throw InvalidLockPropertyException.withoutUnit(name.toString(), value);
-        }
     }
 }

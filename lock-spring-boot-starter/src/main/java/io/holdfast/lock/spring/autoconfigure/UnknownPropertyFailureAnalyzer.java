@@ -1,58 +1,93 @@
 package io.holdfast.lock.spring.autoconfigure;
 
+import io.holdfast.lock.spring.definition.EditDistance;
+import java.lang.reflect.RecordComponent;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.Order;
 
-/** A property under {@code holdfast} that nothing reads. Spring Boot says so too, but shows its value, which may be a password. */
+/**
+ * A property under {@code holdfast} that nothing reads, with the one that was probably meant. Spring Boot says so too, but shows its
+ * value, which may be a password. A native image may not know the components of records: then there is no advice.
+ */
 @Order(0)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
 
-    private static final ConfigurationPropertyName ENABLED = ConfigurationPropertyName.of("holdfast.enabled");
     private static final ConfigurationPropertyName HOLDFAST = ConfigurationPropertyName.of("holdfast");
-    private static final ConfigurationPropertyName REDIS = ConfigurationPropertyName.of("holdfast.redis");
+    private static final int MOST_EDITS = 2;
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, UnboundConfigurationPropertiesException cause) {
         List<ConfigurationProperty> ours = cause.getUnboundProperties().stream()
                 .filter(property -> HOLDFAST.isAncestorOf(property.getName()))
                 .toList();
-        if (ours.isEmpty()) {
-            return null;
-        }
-        String names = ours.stream()
-                .map(property -> property.getName() + " (" + property.getOrigin() + ")")
-                .collect(Collectors.joining(", "));
-        return new FailureAnalysis("Unknown property: " + names + ".", action(ours), cause);
+        return ours.isEmpty()
+                ? null
+                : new FailureAnalysis(
+                        ours.stream()
+                                .map(property -> property.getName() + " (" + property.getOrigin() + ")")
+                                .collect(Collectors.joining(", ", "Unknown property: ", ".")),
+                        ours.stream()
+                                .map(property -> advice(property.getName()))
+                                .distinct()
+                                .collect(Collectors.joining(" ", "", " Correct the name, or remove the property.")),
+                        cause);
     }
 
-    private static String action(List<ConfigurationProperty> ours) {
-        List<String> meant = ours.stream()
-                .map(property -> SimilarProperty.of(property.getName()))
-                .flatMap(Optional::stream)
-                .toList();
-        String action = meant.isEmpty() ? "" : "Did you mean " + String.join(", ", meant) + "? ";
-        if (ours.stream().anyMatch(property -> property.getName().equals(ENABLED))) {
-            return action + "There is no such switch: remove the starter, or set holdfast.store=in-memory.";
+    /** Goes down the records that properties are bound to, as far as they know the name. */
+    private static String advice(ConfigurationPropertyName unknown) {
+        Class<?> type = LockProperties.class;
+        int index = 1;
+        Map<String, RecordComponent> known = components(type);
+        RecordComponent found = known.get(element(unknown, index));
+        while (found != null) {
+            boolean isMap = found.getType() == Map.class;
+            type = isMap ? ResolvableType.forType(found.getGenericType()).resolveGeneric(1) : found.getType();
+            index += isMap ? 2 : 1;
+            known = components(type);
+            found = known.get(element(unknown, index));
         }
-        Set<String> known = ours.stream()
-                .flatMap(property -> SimilarProperty.siblings(property.getName()).stream())
-                .collect(Collectors.toCollection(TreeSet::new));
-        boolean redis = ours.stream().anyMatch(property -> REDIS.isAncestorOf(property.getName()));
-        return action + "Correct the name, or remove the property."
-                + (meant.isEmpty() && !known.isEmpty() ? " Known properties: " + String.join(", ", known) + "." : "")
-                + (meant.isEmpty() && redis
-                        ? " To use a different Redis server for locks, set holdfast.redis.url, which includes the user,"
-                                + " password and database."
-                        : "");
+        return similar(unknown, index, known.keySet());
+    }
+
+    private static String element(ConfigurationPropertyName name, int index) {
+        return index < name.getNumberOfElements() ? name.getElement(index, Form.DASHED) : "";
+    }
+
+    private static Map<String, RecordComponent> components(@Nullable Class<?> type) {
+        Map<String, RecordComponent> components = new TreeMap<>();
+        if (type != null && type.isRecord()) {
+            for (RecordComponent each : type.getRecordComponents()) {
+                components.put(DataObjectPropertyName.toDashedForm(each.getName()), each);
+            }
+        }
+        return components;
+    }
+
+    /** One that goes on where the name ends, or else differs in two characters at most. */
+    private static String similar(ConfigurationPropertyName unknown, int index, Set<String> known) {
+        String name = element(unknown, index);
+        ConfigurationPropertyName parent = unknown.chop(index);
+        return known.stream()
+                .filter(each -> each.startsWith(name + '-') || EditDistance.between(name, each) <= MOST_EDITS)
+                .min(Comparator.comparing((String each) -> !each.startsWith(name + '-'))
+                        .thenComparing(each -> EditDistance.between(name, each)))
+                .map(each -> "Did you mean " + parent.append(each)
+                        + unknown.toString()
+                                .substring(unknown.chop(index + 1).toString().length()) + "?")
+                .orElse("Known properties of " + parent + ": " + String.join(", ", known) + ".");
     }
 }

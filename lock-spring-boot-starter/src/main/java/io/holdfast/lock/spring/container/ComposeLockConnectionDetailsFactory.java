@@ -24,25 +24,18 @@ final class ComposeLockConnectionDetailsFactory extends DockerComposeConnectionD
 
     private static final class Details extends DockerComposeConnectionDetails implements LockConnectionDetails {
 
-        private final String host;
-        private final int port;
+        private final String url;
         private final @Nullable SslBundle bundle;
 
         Details(RunningService service) {
             super(service);
-            this.host = service.host();
-            this.port = service.ports().get(ConnectionNames.REDIS_PORT);
+            this.url = "redis://" + service.host() + ':' + service.ports().get(ConnectionNames.REDIS_PORT);
             this.bundle = getSslBundle(service);
         }
 
         @Override
-        public String getHost() {
-            return host;
-        }
-
-        @Override
-        public int getPort() {
-            return port;
+        public String getUrl() {
+            return url;
         }
 
         @Override

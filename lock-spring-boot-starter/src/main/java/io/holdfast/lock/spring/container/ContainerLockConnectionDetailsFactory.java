@@ -39,13 +39,9 @@ final class ContainerLockConnectionDetailsFactory
         }
 
         @Override
-        public String getHost() {
-            return getContainer().getHost();
-        }
-
-        @Override
-        public int getPort() {
-            return getContainer().getMappedPort(ConnectionNames.REDIS_PORT);
+        public String getUrl() {
+            return "redis://" + getContainer().getHost() + ':'
+                    + getContainer().getMappedPort(ConnectionNames.REDIS_PORT);
         }
 
         @Override

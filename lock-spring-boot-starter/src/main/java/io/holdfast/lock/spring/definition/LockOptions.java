@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lease How long the lock survives without renewal, at least 100ms. Default is the value of holdfast.lease.
  * @param waitFor How long to wait for the lock. Zero is a single try. Default is the value of holdfast.wait-for.
- * @param renew Whether the lease is renewed while the lock is held. Default is the value of holdfast.renew.
+ * @param renew Whether the lease is renewed while the lock is held. Default is true.
  * @param minHold Keeps others out for at least this time, even if the method ends earlier.
  * @param maxHold Time after which renewal ends, counted from the grant. Default is the value of holdfast.max-hold.
  * @param outageTolerance How long a queued caller waits for Redis to recover from a failure. Default is the value of

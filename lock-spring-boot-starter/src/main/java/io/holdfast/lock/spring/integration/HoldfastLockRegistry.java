@@ -33,8 +33,8 @@ import org.springframework.util.Assert;
  * <p>{@code obtain("42")} is then the same lock as {@code locks.getLock("orders:42")}.
  *
  * <p>Its locks are reentrant and bound to their thread. The time to live of {@code RedisLockRegistry} corresponds to the lease
- * here: how long a lock survives its holder. It is renewed while the holder is alive, without a scheduler, unless {@code
- * holdfast.renew} or the settings disable that. The exceptions are those of {@link io.holdfast.lock.api.RemoteLock}.
+ * here: how long a lock survives its holder. It is renewed while the holder is alive, without a scheduler, unless the
+ * settings disable that. The exceptions are those of {@link io.holdfast.lock.api.RemoteLock}.
  *
  * <p>Thread-safe. It has no cache of locks, so nothing needs to be expired.
  */

@@ -4,7 +4,6 @@ import io.holdfast.lock.api.LockActivity;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -23,25 +22,20 @@ final class CountsByName {
     private record Counts(Map<String, Long> held, Map<String, Long> waiting, int number, long at) {}
 
     private final LockActivity books;
-    private final UnaryOperator<String> tags;
     private final LongSupplier nanoTime;
     private volatile @Nullable Counts last;
 
-    /**
-     * @param tags the tag of each name
-     */
-    CountsByName(LockActivity books, UnaryOperator<String> tags, LongSupplier nanoTime) {
+    CountsByName(LockActivity books, LongSupplier nanoTime) {
         this.books = books;
-        this.tags = tags;
         this.nanoTime = nanoTime;
     }
 
-    long held(String tag) {
-        return counts().held().getOrDefault(tag, 0L);
+    long held(String name) {
+        return counts().held().getOrDefault(name, 0L);
     }
 
-    long waiting(String tag) {
-        return counts().waiting().getOrDefault(tag, 0L);
+    long waiting(String name) {
+        return counts().waiting().getOrDefault(name, 0L);
     }
 
     private Counts counts() {
@@ -61,6 +55,6 @@ final class CountsByName {
     }
 
     private Map<String, Long> count(Stream<String> names) {
-        return names.collect(Collectors.groupingBy(tags, Collectors.counting()));
+        return names.collect(Collectors.groupingBy(name -> name, Collectors.counting()));
     }
 }

@@ -8,7 +8,8 @@ import org.springframework.context.annotation.Lazy;
 
 /** Events of locks as events of the application. */
 @AutoConfiguration
-@ConditionalOnBooleanProperty(name = "holdfast.events.publish", matchIfMissing = true)
+@ConditionalOnBooleanProperty(name = "holdfast.events.enabled", matchIfMissing = true)
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class LockEventAutoConfiguration {
 
     @Bean

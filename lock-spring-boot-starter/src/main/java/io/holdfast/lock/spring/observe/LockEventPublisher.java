@@ -3,7 +3,6 @@ package io.holdfast.lock.spring.observe;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockListener;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -23,12 +22,10 @@ import org.springframework.core.ResolvableType;
  * beans of the application are destroyed: those who would hear of it are going, or gone.
  *
  * <p>As long as nobody in the application listens to events of locks, none is made for it. Who listens is looked for again
- * whenever the number of listeners has changed, and every second. Where events are multicast in a way of the application's own,
+ * whenever the number of listeners has changed. Where events are multicast in a way of the application's own,
  * nobody knows who listens, so all are made.
  */
 final class LockEventPublisher implements LockListener, DisposableBean {
-
-    private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Loaded with the first lock. */
     static final class Types {
@@ -53,7 +50,7 @@ final class LockEventPublisher implements LockListener, DisposableBean {
     private volatile @Nullable Audience audience;
 
     /** Whether somebody listens, as of when there were so many listeners. */
-    private record Audience(int listeners, boolean any, long at) {}
+    private record Audience(int listeners, boolean any) {}
 
     LockEventPublisher(ApplicationEventPublisher application) {
         this.application = application;
@@ -66,21 +63,11 @@ final class LockEventPublisher implements LockListener, DisposableBean {
         }
         int number = number(context);
         Audience known = audience;
-        long now = System.nanoTime();
-        if (known == null || known.listeners() != number || now - known.at() > KNOWN_NANOS) {
-            known = new Audience(number, isHeardOrUnknown(context), now);
+        if (known == null || known.listeners() != number) {
+            known = new Audience(number, isHeardOrUnknown(context));
             audience = known;
         }
         return known.any();
-    }
-
-    /** Listeners may come and go while they are looked at. */
-    private static boolean isHeardOrUnknown(AbstractApplicationContext context) {
-        try {
-            return isHeardIn(context);
-        } catch (RuntimeException e) {
-            return true;
-        }
     }
 
     /** Those of parents hear of it too. */
@@ -89,11 +76,14 @@ final class LockEventPublisher implements LockListener, DisposableBean {
         return context.getParent() instanceof AbstractApplicationContext parent ? own + number(parent) : own;
     }
 
-    private static boolean isHeardIn(AbstractApplicationContext context) {
+    private static boolean isHeardOrUnknown(AbstractApplicationContext context) {
         ApplicationContext parent = context.getParent();
-        return hasListeners(context)
-                || (parent instanceof AbstractApplicationContext known && isHeardIn(known))
-                || (parent != null && !(parent instanceof AbstractApplicationContext));
+        try {
+            return hasListeners(context)
+                    || (parent instanceof AbstractApplicationContext known ? isHeardOrUnknown(known) : parent != null);
+        } catch (RuntimeException e) {
+            return true; // listeners may come and go while they are looked at
+        }
     }
 
     private static boolean hasListeners(AbstractApplicationContext context) {

@@ -3,71 +3,98 @@ package io.holdfast.lock.spring.observe;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.api.LossCause;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
-import java.util.Map;
+import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The meters of the locks of one application, fed by its events. What is held and what waits is not counted here, but
- * asked of the client's books when it is wanted, so it cannot drift away from them.
+ * read from the client's books on demand, so it cannot drift away from them.
  */
 final class LockMetrics implements LockListener {
+
+    /** Each is a time series, or several. Names are meant to be few; further ones have no meters. */
+    static final int MAX_NAMES = 200;
 
     private final MeterRegistry registry;
     private final Supplier<@Nullable LockActivity> activity;
     private final boolean timesAcquire;
-    private final LockNames names = new LockNames();
-    private final Map<String, NamedMeters> named = new ConcurrentHashMap<>();
+    private final MeterProvider<Timer> acquire;
+    private final MeterProvider<Timer> hold;
+    private final MeterProvider<Counter> lost;
+    private final MeterProvider<Counter> handOffs;
     private final Counter renewed;
     private final Counter renewalsFailed;
     private final Counter forced;
-    private final AtomicBoolean countsWithoutNames = new AtomicBoolean();
-    private volatile @Nullable CountsByName counts;
+    private final Set<String> names = ConcurrentHashMap.newKeySet();
+    private @Nullable CountsByName counts;
 
     /**
      * Creates an instance.
      *
-     * @param activity asked at the first event, since the client needs its listeners first; yields null if there is none
+     * @param activity called at the first event, since the client needs its listeners first; yields null if there is none
      * @param timesAcquire false if the observation does that
      */
     LockMetrics(MeterRegistry registry, Supplier<@Nullable LockActivity> activity, boolean timesAcquire) {
         this.registry = registry;
         this.activity = activity;
         this.timesAcquire = timesAcquire;
-        this.renewed = renewals("renewed");
-        this.renewalsFailed = renewals(Meters.FAILED);
-        this.forced = Counter.builder(Meters.FORCED)
+        this.acquire = Timer.builder("holdfast.acquire")
+                .description("Time to acquire a lock, by outcome")
+                .withRegistry(registry);
+        this.hold = Timer.builder("holdfast.hold")
+                .description("Time from acquisition to release or loss")
+                .withRegistry(registry);
+        this.lost = Counter.builder("holdfast.lost")
+                .description("Locks lost while held")
+                .withRegistry(registry);
+        this.handOffs = Counter.builder("holdfast.handoffs")
+                .description("Locks handed from one thread of this client to another without a call to the store")
+                .withRegistry(registry);
+        MeterProvider<Counter> renewals = Counter.builder("holdfast.renewals")
+                .description("Renewals of leases, by outcome")
+                .withRegistry(registry);
+        this.renewed = renewals.withTag("outcome", "renewed");
+        this.renewalsFailed = renewals.withTag("outcome", "failed");
+        this.forced = Counter.builder("holdfast.forced.releases")
                 .description("Locks released by force through this client")
                 .register(registry);
     }
 
-    private Counter renewals(String outcome) {
-        return Counter.builder(Meters.RENEWALS)
-                .description("Renewals of leases, by outcome")
-                .tag(Meters.OUTCOME, outcome)
-                .register(registry);
+    /** {@return the tag of a name that may be empty; dimensions of one meter are always the same} */
+    private static String tag(String name) {
+        return name.isEmpty() ? "none" : name;
     }
 
     @Override
     public void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Acquired acquired) {
-            acquired(acquired);
+            acquired(acquired.name(), "acquired", "none", acquired.waited());
+            if (acquired.handedOff()) {
+                handOffs.withTag("name", tag(acquired.name())).increment();
+            }
         } else if (event instanceof LockEvent.Released released) {
-            of(released.name()).held(released.held());
+            hold.withTag("name", tag(released.name())).record(released.held());
         } else if (event instanceof LockEvent.Waiting waiting) {
-            of(waiting.name());
+            register(waiting.name());
         } else if (event instanceof LockEvent.NotAcquired refused) {
-            acquisition(refused.name(), Meters.NOT_ACQUIRED, null, refused.waited());
+            acquired(refused.name(), "not_acquired", "none", refused.waited());
         } else if (event instanceof LockEvent.Failed failed) {
-            acquisition(failed.name(), Meters.FAILED, failed.failure(), failed.waited());
-        } else if (event instanceof LockEvent.Lost lost) {
-            of(lost.name()).lost(lost);
+            acquired(failed.name(), "failed", failed.failure().getClass().getSimpleName(), failed.waited());
+        } else if (event instanceof LockEvent.Lost loss) {
+            register(loss.name());
+            hold.withTag("name", tag(loss.name())).record(loss.held());
+            losses(loss.name(), loss.cause()).increment();
         } else if (event instanceof LockEvent.Renewed renewal) {
             renewed.increment(renewal.locks());
         } else if (event instanceof LockEvent.RenewalFailed renewal) {
@@ -77,60 +104,52 @@ final class LockMetrics implements LockListener {
         }
     }
 
-    private void acquired(LockEvent.Acquired acquired) {
-        NamedMeters meters = of(acquired.name());
+    /** With the tags that the timer of the observation has. */
+    private void acquired(String name, String outcome, String error, Duration waited) {
+        register(name);
         if (timesAcquire) {
-            meters.acquired(acquired.waited());
-        }
-        if (acquired.handedOff()) {
-            meters.handedOff();
+            acquire.withTags("name", tag(name), "outcome", outcome, "error", error)
+                    .record(waited);
         }
     }
 
-    private void acquisition(String name, String outcome, @Nullable Throwable failure, Duration waited) {
-        NamedMeters meters = of(name);
-        if (timesAcquire) {
-            meters.acquisition(outcome, failure, waited);
+    private Counter losses(String name, LossCause cause) {
+        return lost.withTags("name", tag(name), "cause", cause.name().toLowerCase(Locale.ROOT));
+    }
+
+    /** Losses are counted from zero: what watches for an increase does not see that of a counter that begins at one. */
+    private void register(String name) {
+        if (names.contains(name) || names.size() >= MAX_NAMES || !names.add(name)) {
+            return;
         }
-    }
-
-    private NamedMeters of(String name) {
-        String tag = names.tag(name);
-        NamedMeters known = named.get(tag);
-        return known == null ? named.computeIfAbsent(tag, this::create) : known;
-    }
-
-    private NamedMeters create(String tag) {
-        LockActivity books = activity.get();
-        NamedMeters meters = new NamedMeters(registry, tag);
+        for (LossCause cause : LossCause.values()) {
+            losses(name, cause);
+        }
+        CountsByName books = books();
         if (books != null) {
-            CountsByName counts = countsOf(books);
-            meters.gauge(Meters.HELD, "Locks held by this client", () -> counts.held(tag));
-            meters.gauge(Meters.WAITING, "Calls from this client waiting for a lock", () -> counts.waiting(tag));
-            countWithoutNames(books);
+            Gauge.builder("holdfast.held", () -> books.held(name))
+                    .description("Locks held by this client")
+                    .tag("name", tag(name))
+                    .register(registry);
+            Gauge.builder("holdfast.waiting", () -> books.waiting(name))
+                    .description("Calls from this client waiting for a lock")
+                    .tag("name", tag(name))
+                    .register(registry);
         }
-        return meters;
     }
 
-    /** Once for all names, since they have no tags: Micrometer warns of a second registration. */
-    private void countWithoutNames(LockActivity books) {
-        if (countsWithoutNames.compareAndSet(false, true)) {
-            FunctionCounter.builder(Meters.WAKE_UPS, books, LockActivity::wakeUps)
+    /** One for all names, with the meters that have no names: Micrometer warns of a second registration. */
+    private synchronized @Nullable CountsByName books() {
+        LockActivity books = counts == null ? activity.get() : null;
+        if (books != null) {
+            counts = new CountsByName(books, System::nanoTime);
+            FunctionCounter.builder("holdfast.wakeups", books, LockActivity::wakeUps)
                     .description("Waiters notified by a message that they hold the lock")
                     .register(registry);
-            FunctionCounter.builder(Meters.DROPPED_EVENTS, books, LockActivity::droppedEvents)
+            FunctionCounter.builder("holdfast.events.dropped", books, LockActivity::droppedEvents)
                     .description("Events dropped because a listener did not keep up")
                     .register(registry);
         }
-    }
-
-    /** One for all names: two threads may make one each, and both are right. */
-    private CountsByName countsOf(LockActivity books) {
-        CountsByName known = counts;
-        if (known == null) {
-            known = new CountsByName(books, names::tag, System::nanoTime);
-            counts = known;
-        }
-        return known;
+        return counts;
     }
 }

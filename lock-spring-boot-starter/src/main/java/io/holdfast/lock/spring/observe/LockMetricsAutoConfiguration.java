@@ -4,12 +4,15 @@ import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.micrometer.metrics.MaximumAllowableTagsMeterFilter;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 
@@ -20,6 +23,7 @@ import org.springframework.context.annotation.Lazy;
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnSingleCandidate(MeterRegistry.class)
 @ConditionalOnBean(LockTemplate.class)
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class LockMetricsAutoConfiguration {
 
     /** An observation is timed already where observations are. */
@@ -38,5 +42,16 @@ public final class LockMetricsAutoConfiguration {
     @Lazy
     LeadershipMeters holdfastLeadershipMeters(MeterRegistry registry) {
         return new LeadershipMeters(registry);
+    }
+
+    /** Names that are made from data do not make meters without end. */
+    @Bean
+    @ConditionalOnClass(MaximumAllowableTagsMeterFilter.class)
+    static MeterFilter holdfastNamesFilter() {
+        return new MaximumAllowableTagsMeterFilter(
+                "holdfast",
+                "name",
+                LockMetrics.MAX_NAMES,
+                "Check whether the names of locks contain data that belongs in their keys.");
     }
 }

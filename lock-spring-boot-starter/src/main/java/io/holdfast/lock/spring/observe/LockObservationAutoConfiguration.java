@@ -10,7 +10,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
-import org.springframework.core.env.Environment;
 
 /** Observations of acquisitions, where there is a registry for them. */
 @AutoConfiguration(
@@ -19,15 +18,12 @@ import org.springframework.core.env.Environment;
 @ConditionalOnClass(ObservationRegistry.class)
 @ConditionalOnSingleCandidate(ObservationRegistry.class)
 @ConditionalOnBean(LockTemplate.class)
-@ConditionalOnBooleanProperty(name = "holdfast.observations.enabled", matchIfMissing = true)
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class LockObservationAutoConfiguration {
 
     @Bean
     LockObservations holdfastObservations(
-            ObservationRegistry registry,
-            ObjectProvider<LockObservationConvention> convention,
-            Environment environment) {
-        boolean includeKey = environment.getProperty("holdfast.observations.include-key", boolean.class, false);
-        return new LockObservations(registry, convention.getIfAvailable(() -> new StandardConvention(includeKey)));
+            ObservationRegistry registry, ObjectProvider<LockObservationConvention> convention) {
+        return new LockObservations(registry, convention.getIfAvailable(DefaultLockObservationConvention::new));
     }
 }

@@ -36,13 +36,9 @@ class AllLocksTest {
 
     @BeforeAll
     static void start() {
-        String[] common = {
-            "management.endpoints.web.exposure.include=locks", "management.endpoint.locks.scan-interval=1s",
-        };
-        application =
-                WebApplication.start(Empty.class, common[0], common[1], "management.endpoint.locks.show-keys=always");
-        secretive = WebApplication.start(
-                Empty.class, common[0], common[1], "management.endpoint.locks.access=unrestricted");
+        String exposed = "management.endpoints.web.exposure.include=locks";
+        application = WebApplication.start(Empty.class, exposed, "management.endpoint.locks.show-keys=always");
+        secretive = WebApplication.start(Empty.class, exposed, "management.endpoint.locks.access=unrestricted");
         bystander = new Bystander();
     }
 

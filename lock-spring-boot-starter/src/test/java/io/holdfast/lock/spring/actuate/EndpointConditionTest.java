@@ -7,7 +7,6 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.spring.Runners;
-import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Problem;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.testing.StoreSpy;
@@ -168,31 +167,14 @@ class EndpointConditionTest {
                 () -> template, () -> null, java.util.List::of, new LeaderReport(() -> null), Show.ALWAYS);
         var web = new LocksEndpointWebExtension(
                 endpoint,
-                new LocksEndpointProperties(Show.ALWAYS, Set.of(), Duration.ofSeconds(1)),
-                new AllLocks(new SharedScan(() -> null, Duration.ofSeconds(1)), new LatestEvents()),
+                new LocksEndpointProperties(Show.ALWAYS, Set.of()),
+                new AllLocks(new SharedScan(() -> null, Duration.ofSeconds(1))),
                 new LocksPage(() -> false));
 
         WebEndpointResponse<OperationResponseBody> answer = web.lock(new String[] {"order:42"}, null);
 
         assertThat(answer.getStatus()).isEqualTo(503);
         assertThat(answer.getBody()).isEqualTo(new Problem("Redis cannot be reached (on purpose)"));
-    }
-
-    @Test
-    void interval_of_scans_has_a_least_value() {
-        application
-                .withPropertyValues(EXPOSED, "management.endpoint.locks.scan-interval=999ms")
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .isEqualTo(
-                                "Property management.endpoint.locks.scan-interval is '999ms', which is invalid.\nChange"
-                                        + " management.endpoint.locks.scan-interval: it must be at least 1s."));
-        application
-                .withPropertyValues(EXPOSED, "management.endpoint.locks.scan-interval=often")
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .matches(
-                                "Property management\\.endpoint\\.locks\\.scan-interval is 'often' \\(.*\\), which is invalid\\.\n"
-                                        + "Change management\\.endpoint\\.locks\\.scan-interval to a duration with a unit, such as 500ms,"
-                                        + " 30s, 10m or PT30S\\."));
     }
 
     @Test

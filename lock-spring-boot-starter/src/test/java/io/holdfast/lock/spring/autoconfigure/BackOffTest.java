@@ -11,11 +11,15 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.store.LockStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
@@ -46,6 +50,31 @@ class BackOffTest {
     @Test
     void store_is_redis_by_default() {
         Runners.redis().run(context -> assertThat(context).hasSingleBean(RedisLockStore.class));
+    }
+
+    @Test
+    void starter_can_be_switched_off_as_a_whole() {
+        Runners.redis()
+                .withPropertyValues("holdfast.enabled=false")
+                .run(context -> assertThat(context.getBeanDefinitionNames())
+                        .noneMatch(name -> name.contains("holdfast") || name.startsWith("locks")));
+    }
+
+    static class Locked {
+
+        @DistributedLock(name = "any")
+        public void run() {}
+    }
+
+    @Test
+    void application_without_proxies_starts_unless_it_has_locked_methods() {
+        ApplicationContextRunner withoutProxies = Runners.inMemory().withPropertyValues("spring.aop.auto=false");
+        withoutProxies.run(context ->
+                assertThat(context).hasNotFailed().doesNotHaveBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME));
+        withoutProxies
+                .withBean(Locked.class, Locked::new, bean -> bean.setLazyInit(true))
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("Locked.run() would run without its lock", "spring.aop.auto=false"));
     }
 
     @Test

@@ -5,53 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.testing.RedisSentinelProcesses;
-import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Drivers connect to a cluster or to sentinels while the application starts: what a user reads if that fails. */
 class ClusterFailureTest {
 
-    private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
-            .withPropertyValues("spring.data.redis.client-type=jedis");
-
-    @Test
-    void server_that_is_not_part_of_a_cluster_is_reported_as_such() {
-        runner.withPropertyValues("spring.data.redis.cluster.nodes=localhost:"
-                        + TestRedis.shared().port())
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains(
-                                "The Redis server in spring.data.redis.cluster.nodes is not part of a Redis Cluster",
-                                "set spring.data.redis.host and spring.data.redis.port instead"));
-    }
-
-    @Test
-    void cluster_that_cannot_be_reached_is_reported_with_what_to_check() {
-        runner.withPropertyValues("spring.data.redis.cluster.nodes=localhost:1")
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Jedis connects to the Redis Cluster at startup", "Check that the nodes")
-                        .doesNotContain(".."));
-    }
-
-    @Test
-    void sentinels_that_cannot_be_reached_are_reported_with_what_to_check() {
-        runner.withPropertyValues("spring.data.redis.sentinel.nodes=localhost:1", "spring.data.redis.sentinel.master=m")
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains(
-                                "Jedis asks the sentinels", "All sentinels down", "spring.data.redis.sentinel.nodes"));
-    }
-
     @Test
     void unknown_name_of_a_primary_is_reported_with_its_property() {
         try (RedisSentinelProcesses servers = RedisSentinelProcesses.start(0, Duration.ofSeconds(5))) {
-            for (String client : List.of("jedis", "lettuce")) {
+            for (String client : List.of("lettuce")) {
                 Runners.redis()
                         .withPropertyValues(
                                 "spring.data.redis.client-type=" + client,

@@ -11,11 +11,9 @@ import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.annotation.LockConnectionFactory;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.NewThread;
-import io.holdfast.lock.testing.TestRedis;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -25,8 +23,6 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** {@code holdfast.store=in-memory}. */
@@ -38,15 +34,6 @@ class InMemoryStoreTest {
         @DistributedLock(key = "'in-memory'", waitFor = 0)
         public Object run(Supplier<?> work) {
             return work.get();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class Marked {
-        @Bean
-        @LockConnectionFactory
-        RedisConnectionFactory forLocks() {
-            return TestRedis.jedis(1);
         }
     }
 
@@ -108,7 +95,7 @@ class InMemoryStoreTest {
         Runners.redis()
                 .withPropertyValues("holdfast.store=memory")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.store is 'memory'", "redis or in-memory"));
+                        .contains("holdfast.store", "memory", "IN_MEMORY", "REDIS"));
     }
 
     @Test
@@ -116,37 +103,10 @@ class InMemoryStoreTest {
         inMemory(Runners.starter()).run(context -> assertThat(output).containsOnlyOnce("do not work across processes"));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"holdfast.redis.url=redis://locks.example.com:1", "holdfast.redis.ssl.bundle=locks"})
-    void redis_of_their_own_is_a_contradiction(String property) {
-        inMemory(Runners.starter())
-                .withPropertyValues(property)
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains(
-                                "holdfast.store=in-memory is set together with " + property.split("=", 2)[0],
-                                "Remove one or the other"));
-    }
-
-    @Test
-    void quorum_is_a_contradiction() {
-        inMemory(Runners.starter())
-                .withPropertyValues("holdfast.quorum.nodes=a:1,b:1,c:1")
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.store=in-memory", "holdfast.quorum.nodes"));
-    }
-
-    @Test
-    void marked_connection_factory_is_a_contradiction() {
-        inMemory(Runners.starter())
-                .withUserConfiguration(Marked.class)
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.store=in-memory", "@LockConnectionFactory on forLocks"));
-    }
-
     @Test
     void settings_that_would_apply_to_redis_do_no_harm() {
         inMemory(Runners.starter())
-                .withPropertyValues("holdfast.redis.key-prefix=shop", "holdfast.redis.connections=3")
+                .withPropertyValues("holdfast.redis.key-prefix=shop", "holdfast.redis.url=redis://locks.example.com:1")
                 .run(context -> assertThat(context).hasSingleBean(InMemoryLockStore.class));
     }
 

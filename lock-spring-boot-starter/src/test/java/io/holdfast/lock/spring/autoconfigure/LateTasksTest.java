@@ -44,7 +44,7 @@ class LateTasksTest {
     static class Scheduling {}
 
     private static ApplicationContextRunner runner(String await) {
-        return Runners.inMemory().withPropertyValues("holdfast.shutdown.await=" + await);
+        return Runners.inMemory().withPropertyValues("holdfast.shutdown.timeout=" + await);
     }
 
     private static ThreadPoolTaskExecutor pool() {
@@ -252,7 +252,7 @@ class LateTasksTest {
                     .filteredOn(event -> event.getLevel() == Level.WARN)
                     .extracting(ILoggingEvent::getFormattedMessage)
                     .containsExactly("Executors still run tasks, which can acquire no more locks: workers. Tasks can"
-                            + " acquire locks until holdfast.shutdown.await (1 ms) has passed since the beginning of"
+                            + " acquire locks until holdfast.shutdown.timeout (1 ms) has passed since the beginning of"
                             + " the shutdown.");
         }
     }

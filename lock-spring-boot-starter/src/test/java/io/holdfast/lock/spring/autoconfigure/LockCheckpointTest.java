@@ -35,9 +35,9 @@ class LockCheckpointTest {
     @SuppressWarnings("NullAway") // the context that CRaC hands over is not used
     void held_locks_are_lost_at_a_checkpoint_and_the_restored_process_is_another_client() {
         Context<? extends Resource> none = null;
-        Runners.redis().withPropertyValues("holdfast.shutdown.await=0s").run(context -> {
+        Runners.redis().withPropertyValues("holdfast.shutdown.timeout=0s").run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
-            LockCheckpoint checkpoint = context.getBean(LockCheckpoint.class);
+            LockAutoConfiguration.Checkpoint checkpoint = context.getBean(LockAutoConfiguration.Checkpoint.class);
             LockHandle handle = locks.acquire(request);
             String before =
                     bystander.holderOf(request.key().value()).orElseThrow().clientId();
@@ -65,14 +65,14 @@ class LockCheckpointTest {
     @SuppressWarnings("NullAway") // the context that CRaC hands over is not used
     void locks_are_back_when_spring_starts_the_parts_that_may_need_them() {
         Context<? extends Resource> none = null;
-        Runners.redis().withPropertyValues("holdfast.shutdown.await=0s").run(context -> {
+        Runners.redis().withPropertyValues("holdfast.shutdown.timeout=0s").run(context -> {
             Object spring = context.getBean(AbstractApplicationContext.LIFECYCLE_PROCESSOR_BEAN_NAME);
             for (int checkpoint = 0; checkpoint < 2; checkpoint++) {
-                context.getBean(LockCheckpoint.class).beforeCheckpoint(none);
+                context.getBean(LockAutoConfiguration.Checkpoint.class).beforeCheckpoint(none);
                 ReflectionTestUtils.invokeMethod(spring, "stopForRestart");
                 ReflectionTestUtils.invokeMethod(spring, "restartAfterStop");
                 context.getBean(LockTemplate.class).acquire(request).close();
-                context.getBean(LockCheckpoint.class).afterRestore(none);
+                context.getBean(LockAutoConfiguration.Checkpoint.class).afterRestore(none);
                 context.getBean(LockTemplate.class).acquire(request).close();
             }
         });
@@ -92,6 +92,7 @@ class LockCheckpointTest {
     void without_the_api_of_crac_nothing_is_registered() {
         Runners.redis()
                 .withClassLoader(new FilteredClassLoader("org.crac"))
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(LockCheckpoint.class));
+                .run(context ->
+                        assertThat(context).hasNotFailed().doesNotHaveBean(LockAutoConfiguration.Checkpoint.class));
     }
 }

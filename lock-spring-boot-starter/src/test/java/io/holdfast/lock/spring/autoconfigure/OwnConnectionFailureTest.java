@@ -10,10 +10,10 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
+import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -32,42 +32,28 @@ class OwnConnectionFailureTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-                    holdfast.redis.url                   | 127.0.0.1:6379              | it must be redis://
-                    holdfast.redis.url                   | http://127.0.0.1:6379       | it must be redis://
-                    holdfast.redis.url                   | redis://127.0.0.1:70000     | host[:port]
-                    holdfast.redis.url                   | redis://127.0.0.1:6379/two  | [/database]
-                    holdfast.redis.url                   | redis://127.0.0.1:6379?a=b  | [/database]
-                    holdfast.redis.url                   | redis://127.0.0.1:6379#a    | [/database]
-                    holdfast.redis.url                   | redis:127.0.0.1:6379        | it must be redis://
-                    """)
-    void bad_value_names_property_and_value_and_what_is_allowed(String property, String value, String allowed) {
-        Runners.redis()
-                .withPropertyValues(property + "=" + value)
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains(property, value)
-                        .containsIgnoringCase(allowed));
-    }
-
-    @ParameterizedTest
     @ValueSource(
-            strings = {"redis://user:secret%@127.0.0.1:6379", "redis://user:secret@127.0.0.1/two", "user:secret@host:1"
+            strings = {
+                "http://127.0.0.1:6379",
+                "redis://127.0.0.1:70000",
+                "redis://127.0.0.1:0",
+                "redis://127.0.0.1:6379/two",
+                "redis://127.0.0.1:6379?a=b",
+                "redis://127.0.0.1:6379#a",
+                "redis:127.0.0.1:6379",
+                "redis://user:secret%@127.0.0.1:6379",
+                "redis://user:secret@127.0.0.1/two",
+                "http://user:secret@host:1"
             })
-    void password_in_a_bad_url_is_not_shown(String url) {
+    void what_is_no_url_of_redis_is_refused_without_showing_its_password(String url) {
         Runners.redis().withPropertyValues("holdfast.redis.url=" + url).run(context -> {
-            assertThat(Startup.failureOf(context)).contains("***@").doesNotContain("secret");
+            assertThat(Startup.failureOf(context))
+                    .contains("holdfast.redis.url is not the URL of a Redis server", "host[:port][/database]")
+                    .doesNotContain("secret");
             StringWriter trace = new StringWriter();
             context.getStartupFailure().printStackTrace(new PrintWriter(trace));
-            assertThat(trace.toString()).contains("***@").doesNotContain("secret");
+            assertThat(trace.toString()).doesNotContain("secret");
         });
-    }
-
-    @Test
-    void bundle_needs_a_server() {
-        Runners.redis()
-                .withPropertyValues("holdfast.redis.ssl.bundle=locks")
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.redis.ssl.bundle is set", "holdfast.redis.url is not"));
     }
 
     @Test
@@ -99,22 +85,22 @@ class OwnConnectionFailureTest {
     }
 
     @Test
-    void unknown_bundle_is_told_where_there_is_none() {
+    void unknown_bundle_is_named() {
         Runners.redis()
                 .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
                 .withPropertyValues("holdfast.redis.url=redis://127.0.0.1", "holdfast.redis.ssl.bundle=locks")
-                .run(context -> assertThat(Startup.failureOf(context)).contains("but none is configured there"));
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(NoSuchSslBundleException.class)
+                        .hasMessageContaining("locks"));
     }
 
     @Test
-    void unknown_bundle_is_told_with_the_known_ones() {
+    void driver_that_shares_the_connections_of_the_application_has_none_to_share() {
         Runners.redis()
-                .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
-                .withPropertyValues(
-                        "spring.ssl.bundle.jks.other.key.alias=x",
-                        "holdfast.redis.url=redis://127.0.0.1",
-                        "holdfast.redis.ssl.bundle=locks")
+                .withPropertyValues("holdfast.redis.url=redis://127.0.0.1", "holdfast.redis.driver=redis-template")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.redis.ssl.bundle is 'locks'", "spring.ssl.bundle", "[other]"));
+                        .contains("holdfast.redis.driver", "no connections of the application"));
     }
 }

@@ -6,15 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
-import io.holdfast.lock.memory.InMemoryLockStore;
-import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
-import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -29,7 +25,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import redis.clients.jedis.Jedis;
@@ -92,15 +87,8 @@ class OwnConnectionTest {
         });
     }
 
-    private static RedisConnectionFactory opened(ApplicationContextRunner runner, RedisLockSettings settings) {
-        AtomicReference<RedisConnectionFactory> opened = new AtomicReference<>();
-        runner.run(context -> opened.set(context.getBean(OwnConnections.class)
-                .open(new RedisServer("127.0.0.1", own.port(), 0, null, null, false, null), settings)));
-        return Objects.requireNonNull(opened.get());
-    }
-
     @ParameterizedTest
-    @ValueSource(strings = {"auto", "jedis", "redis-template"})
+    @ValueSource(strings = {"auto", "jedis"})
     void locks_have_a_server_of_their_own(String driver) {
         application()
                 .withPropertyValues("holdfast.redis.driver=" + driver)
@@ -146,32 +134,7 @@ class OwnConnectionTest {
     static class Details {
         @Bean
         LockConnectionDetails details() {
-            return new LockConnectionDetails() {
-                @Override
-                public String getHost() {
-                    return "127.0.0.1";
-                }
-
-                @Override
-                public int getPort() {
-                    return own.port();
-                }
-
-                @Override
-                public int getDatabase() {
-                    return 4;
-                }
-
-                @Override
-                public String getUsername() {
-                    return USER;
-                }
-
-                @Override
-                public String getPassword() {
-                    return PASSWORD;
-                }
-            };
+            return () -> url(4);
         }
     }
 
@@ -183,23 +146,6 @@ class OwnConnectionTest {
                 .run(context -> locksOnOwnServer(context, 4));
     }
 
-    /** The store makes connections of its own from it. */
-    @Test
-    void connection_factory_is_not_started_unless_its_connections_are_used() {
-        assertThat(opened(application(), RedisLockSettings.STANDARD))
-                .isInstanceOfSatisfying(
-                        JedisConnectionFactory.class,
-                        factory -> assertThat(factory.isRunning()).isFalse());
-        RedisLockSettings template = RedisLockSettings.STANDARD.withDriver(RedisLockSettings.Driver.REDIS_TEMPLATE);
-        application().run(context -> {
-            JedisConnectionFactory factory = (JedisConnectionFactory) context.getBean(OwnConnections.class)
-                    .open(new RedisServer("127.0.0.1", own.port(), 0, null, null, false, null), template);
-            assertThat(factory.isRunning()).isTrue();
-            context.getSourceApplicationContext().close();
-            assertThat(factory.isRunning()).isFalse();
-        });
-    }
-
     @Test
     void locks_are_given_back_before_their_connection_ends() {
         application().run(context -> {
@@ -209,13 +155,6 @@ class OwnConnectionTest {
             assertThat(held.isHeld()).isFalse();
             assertThat(isOnOwnServer(0)).isFalse();
         });
-    }
-
-    @Test
-    void store_of_the_application_wins() {
-        application()
-                .withBean(InMemoryLockStore.class)
-                .run(context -> assertThat(context).doesNotHaveBean(OwnConnections.class));
     }
 
     private static void onDeadServer(IntConsumer body) {

@@ -117,21 +117,6 @@ class OwnTlsTest {
                         .hasRootCauseInstanceOf(CertificateException.class));
     }
 
-    /** Without Spring Boot's module for Redis. */
-    @Test
-    void applications_properties_enable_tls() {
-        ApplicationContextRunner application = Runners.starter()
-                .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class))
-                .withPropertyValues(
-                        "spring.ssl.bundle.pem.locks.truststore.certificate=file:" + server.certificateFile(),
-                        "holdfast.redis.command-timeout=30s",
-                        "spring.data.redis.host=127.0.0.1",
-                        "spring.data.redis.port=" + server.tlsPort(),
-                        "spring.data.redis.password=" + server.password());
-        locksThere(application.withPropertyValues("spring.data.redis.ssl.bundle=locks"));
-        failsToConnect(application.withPropertyValues("spring.data.redis.ssl.enabled=true"));
-    }
-
     /** Each has a certificate of its own; the third one is down, so both others are needed. */
     @Test
     void bundle_enables_tls_for_all_servers_of_a_quorum(@TempDir Path directory) throws IOException {

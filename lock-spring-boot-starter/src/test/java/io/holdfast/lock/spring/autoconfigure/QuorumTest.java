@@ -174,7 +174,6 @@ class QuorumTest {
     void store_of_the_application_wins() {
         application(shared)
                 .withBean(InMemoryLockStore.class)
-                .run(context ->
-                        assertThat(context).hasSingleBean(LockStore.class).doesNotHaveBean(OwnConnections.class));
+                .run(context -> assertThat(context).hasSingleBean(LockStore.class));
     }
 }

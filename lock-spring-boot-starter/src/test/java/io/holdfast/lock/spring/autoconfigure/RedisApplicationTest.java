@@ -156,22 +156,15 @@ class RedisApplicationTest {
     }
 
     @Test
-    void fail_fast_says_what_to_check_where_the_store_does_not() {
+    void fail_fast_asks_a_template_of_the_application() {
         LockTemplate template = org.mockito.Mockito.mock(LockTemplate.class);
         org.mockito.Mockito.when(template.inspect(org.mockito.ArgumentMatchers.anyString()))
                 .thenThrow(new LockStoreException("It is down.", null, false));
         Runners.starter()
                 .withBean(LockTemplate.class, () -> template)
                 .withPropertyValues("holdfast.fail-fast=true")
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Check the host, port", "holdfast.quorum", "holdfast.fail-fast=false"));
-    }
-
-    @Test
-    void fail_fast_ends_the_start_without_a_template() {
-        Runners.withoutStore()
-                .withPropertyValues("holdfast.fail-fast=true")
-                .run(context -> assertThat(Startup.failureOf(context)).contains("there is no LockTemplate"));
+                .run(context ->
+                        assertThat(Startup.failureOf(context)).contains("It is down.", "holdfast.fail-fast=false"));
     }
 
     @Test

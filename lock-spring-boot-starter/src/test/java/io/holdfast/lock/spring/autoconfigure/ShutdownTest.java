@@ -87,7 +87,7 @@ class ShutdownTest {
 
     @Test
     void holder_is_waited_for_and_renewed_while_new_locks_are_refused() {
-        Runners.redis().withPropertyValues("holdfast.shutdown.await=20s").run(context -> {
+        Runners.redis().withPropertyValues("holdfast.shutdown.timeout=20s").run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LockHandle handle = locks.acquire(request);
 
@@ -112,8 +112,8 @@ class ShutdownTest {
             freeBefore.set(bystander.holderOf(key).isEmpty());
         });
         Runners.redis()
-                .withPropertyValues("holdfast.shutdown.await=20s")
-                .withPropertyValues("holdfast.shutdown.await=1ms")
+                .withPropertyValues("holdfast.shutdown.timeout=20s")
+                .withPropertyValues("holdfast.shutdown.timeout=1ms")
                 .withBean(Marker.class, () -> connectionsStop)
                 .run(context -> {
                     LockHandle handle = context.getBean(LockTemplate.class).acquire(request);
@@ -132,7 +132,7 @@ class ShutdownTest {
         Marker slow = new Marker(Integer.MAX_VALUE, () -> LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20)));
         try (HeardLog log = new HeardLog(LockShutdown.class.getName(), Level.INFO)) {
             Runners.inMemory()
-                    .withPropertyValues("holdfast.shutdown.await=1ms")
+                    .withPropertyValues("holdfast.shutdown.timeout=1ms")
                     .withBean(Marker.class, () -> slow)
                     .run(context -> {
                         context.getBean(LockTemplate.class).acquire(request).detach();
@@ -150,7 +150,7 @@ class ShutdownTest {
         CountDownLatch executorsStop = new CountDownLatch(1);
         Marker marker = new Marker(ExecutorConfigurationSupport.DEFAULT_PHASE, executorsStop::countDown);
         Runners.inMemory()
-                .withPropertyValues("holdfast.shutdown.await=20s")
+                .withPropertyValues("holdfast.shutdown.timeout=20s")
                 .withBean(ThreadPoolTaskExecutor.class)
                 .withBean(Marker.class, () -> marker)
                 .run(context -> {
@@ -171,7 +171,7 @@ class ShutdownTest {
 
     @Test
     void locks_outlive_a_stop_and_a_restart_of_the_context() {
-        Runners.inMemory().withPropertyValues("holdfast.shutdown.await=20s").run(context -> {
+        Runners.inMemory().withPropertyValues("holdfast.shutdown.timeout=20s").run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LockHandle handle = locks.acquire(key);
 
@@ -188,7 +188,7 @@ class ShutdownTest {
 
     @Test
     void holder_is_waited_for_when_a_stopped_context_is_closed() {
-        Runners.redis().withPropertyValues("holdfast.shutdown.await=20s").run(context -> {
+        Runners.redis().withPropertyValues("holdfast.shutdown.timeout=20s").run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             LockHandle handle = locks.acquire(request);
             context.getSourceApplicationContext().stop();
@@ -216,7 +216,7 @@ class ShutdownTest {
     @Test
     void client_of_the_applications_own_is_waited_for_too() {
         Runners.starter()
-                .withPropertyValues("holdfast.shutdown.await=20s")
+                .withPropertyValues("holdfast.shutdown.timeout=20s")
                 .withBean(
                         "own",
                         LockTemplate.class,
@@ -252,9 +252,9 @@ class ShutdownTest {
     @Test
     void time_that_makes_no_sense_fails_the_start() {
         Runners.inMemory()
-                .withPropertyValues("holdfast.shutdown.await=20s")
-                .withPropertyValues("holdfast.shutdown.await=-1s")
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.shutdown.await is '-1s'", "between 0 s and 1 day"));
+                .withPropertyValues("holdfast.shutdown.timeout=20s")
+                .withPropertyValues("holdfast.shutdown.timeout=-1s")
+                .run(context ->
+                        assertThat(Startup.failureOf(context)).contains("holdfast.shutdown.timeout", "0s to 1d"));
     }
 }

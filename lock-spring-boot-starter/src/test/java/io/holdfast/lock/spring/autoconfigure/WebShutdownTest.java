@@ -79,7 +79,7 @@ class WebShutdownTest {
 
     @Test
     void running_request_keeps_its_lock_and_may_take_others_until_it_is_done() throws Exception {
-        WebApplication application = WebApplication.start(Work.class, "holdfast.shutdown.await=20s");
+        WebApplication application = WebApplication.start(Work.class, "holdfast.shutdown.timeout=20s");
         Work work = application.bean(Work.class);
         CompletableFuture<HttpResponse<String>> response = application.getLater("/work");
         work.entered.await();
@@ -101,7 +101,7 @@ class WebShutdownTest {
     @Test
     void request_that_outlasts_the_time_is_told() throws Exception {
         WebApplication application =
-                WebApplication.start(Work.class, "holdfast.shutdown.await=1ms", "server.shutdown=immediate");
+                WebApplication.start(Work.class, "holdfast.shutdown.timeout=1ms", "server.shutdown=immediate");
         Work work = application.bean(Work.class);
         CompletableFuture<HttpResponse<String>> response = application.getLater("/work");
         work.entered.await();

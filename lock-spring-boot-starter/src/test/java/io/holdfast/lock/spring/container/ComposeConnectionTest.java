@@ -72,9 +72,7 @@ class ComposeConnectionTest {
 
         assertThat(details).containsOnlyKeys(LockConnectionDetails.class);
         LockConnectionDetails locks = (LockConnectionDetails) details.get(LockConnectionDetails.class);
-        assertThat(locks.getHost()).isEqualTo("127.0.0.1");
-        assertThat(locks.getPort()).isEqualTo(16_379);
-        assertThat(locks.getPassword()).isNull();
+        assertThat(locks.getUrl()).isEqualTo("redis://127.0.0.1:16379");
         assertThat(locks.getSslBundle()).isNull();
     }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
-import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.RedisServerProcess;
@@ -138,13 +137,6 @@ class ContainerConnectionTest {
             assertThat(context).doesNotHaveBean(LockConnectionDetails.class);
             isKeptIn(TestRedis.shared().port(), context);
         });
-    }
-
-    @Test
-    void locks_in_memory_and_a_container_for_them_fail_the_start() {
-        application(ByType.class)
-                .withPropertyValues("holdfast.store=in-memory")
-                .run(context -> assertThat(Startup.failureOf(context)).contains("LockConnectionDetails"));
     }
 
     @Test

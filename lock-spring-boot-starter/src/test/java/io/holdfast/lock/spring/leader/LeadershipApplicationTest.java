@@ -107,7 +107,7 @@ class LeadershipApplicationTest {
     @Test
     void events_are_not_published_where_they_are_not_wanted() {
         Runners.inMemory()
-                .withPropertyValues(REPORTS, "holdfast.events.publish=false")
+                .withPropertyValues(REPORTS, "holdfast.events.enabled=false")
                 .withBean(User.class)
                 .run(context -> {
                     User user = context.getBean(User.class);
@@ -237,7 +237,7 @@ class LeadershipApplicationTest {
     @Test
     void term_is_given_up_for_a_checkpoint_and_stood_for_again_when_spring_goes_on() {
         Runners.inMemory()
-                .withPropertyValues(REPORTS, "holdfast.shutdown.await=1m")
+                .withPropertyValues(REPORTS, "holdfast.shutdown.timeout=1m")
                 .withBean(User.class)
                 .run(context -> {
                     Leadership leadership = context.getBean(User.class).leadership;

@@ -65,7 +65,7 @@ class ApplicationEventTest {
     void loss_at_the_end_of_the_application_is_heard_of() {
         Runners.inMemory()
                 .withBean(Listener.class)
-                .withPropertyValues("holdfast.shutdown.await=0s")
+                .withPropertyValues("holdfast.shutdown.timeout=0s")
                 .run(context -> {
                     LockHandle held = context.getBean(LockTemplate.class).acquire(ORDER);
                     Listener listener = context.getBean(Listener.class);
@@ -204,7 +204,7 @@ class ApplicationEventTest {
     void can_be_switched_off() {
         Runners.inMemory()
                 .withBean(Listener.class)
-                .withPropertyValues("holdfast.events.publish=false")
+                .withPropertyValues("holdfast.events.enabled=false")
                 .run(context -> {
                     context.getBean(LockTemplate.class).execute(ORDER, () -> {});
 

@@ -23,7 +23,7 @@ class CountsByNameTest {
 
     private final LockActivity books = mock();
     private final AtomicLong now = new AtomicLong();
-    private final CountsByName counts = new CountsByName(books, name -> name.isEmpty() ? "none" : name, now::get);
+    private final CountsByName counts = new CountsByName(books, now::get);
 
     private void held(int number) {
         List<LockActivity.Hold> held = IntStream.range(0, number)
@@ -42,7 +42,7 @@ class CountsByNameTest {
     void few_locks_are_counted_for_each_reading() {
         held(3);
         assertThat(counts.held("a")).isEqualTo(2);
-        assertThat(counts.held("none")).isEqualTo(1);
+        assertThat(counts.held("")).isEqualTo(1);
         assertThat(counts.held("b")).isZero();
         assertThat(counts.waiting("a")).isEqualTo(1);
 

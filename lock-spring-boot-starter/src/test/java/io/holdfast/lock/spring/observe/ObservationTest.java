@@ -182,12 +182,19 @@ class ObservationTest {
     }
 
     @Test
-    void key_is_shown_on_demand() {
-        application.withPropertyValues("holdfast.observations.include-key=true").run(context -> {
+    void convention_of_the_application_may_add_the_key() {
+        LockObservationConvention withKey = new DefaultLockObservationConvention() {
+            @Override
+            public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
+                return KeyValues.of("holdfast.key", context.getKey().toString());
+            }
+        };
+        application.withBean(LockObservationConvention.class, () -> withKey).run(context -> {
             context.getBean(LockTemplate.class).execute(ORDER, () -> {});
 
             TestObservationRegistryAssert.assertThat(observations)
                     .hasSingleObservationThat()
+                    .hasLowCardinalityKeyValue("name", "order")
                     .hasHighCardinalityKeyValue("holdfast.key", "order:42");
         });
     }
@@ -212,15 +219,6 @@ class ObservationTest {
                     .hasSingleObservationThat()
                     .hasNameEqualTo("shop.lock")
                     .hasLowCardinalityKeyValue("use", "order");
-        });
-    }
-
-    @Test
-    void can_be_switched_off() {
-        application.withPropertyValues("holdfast.observations.enabled=false").run(context -> {
-            context.getBean(LockTemplate.class).execute(ORDER, () -> {});
-
-            TestObservationRegistryAssert.assertThat(observations).doesNotHaveAnyObservation();
         });
     }
 

@@ -127,7 +127,7 @@ abstract class TransactionFixture {
 
     private AnnotationConfigApplicationContext context() {
         var created = new AnnotationConfigApplicationContext();
-        TestPropertyValues.of("holdfast.shutdown.await=0s").and(properties()).applyTo(created);
+        TestPropertyValues.of("holdfast.shutdown.timeout=0s").and(properties()).applyTo(created);
         created.registerBean("lockTemplate", LockTemplate.class, () -> locks);
         created.registerBean("transactionManager", PlatformTransactionManager.class, () -> manager);
         created.registerBean(Service.class);

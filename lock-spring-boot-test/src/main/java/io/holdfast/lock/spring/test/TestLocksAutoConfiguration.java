@@ -1,24 +1,18 @@
 package io.holdfast.lock.spring.test;
 
 import io.holdfast.lock.api.LockTemplate;
-import io.holdfast.lock.spring.autoconfigure.InMemoryLockStoreAutoConfiguration;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import io.holdfast.lock.spring.autoconfigure.LockEngineCustomizer;
-import io.holdfast.lock.spring.autoconfigure.QuorumLockStoreAutoConfiguration;
-import io.holdfast.lock.spring.autoconfigure.RedisLockStoreAutoConfiguration;
+import io.holdfast.lock.spring.autoconfigure.LockStoreAutoConfiguration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
 
 /** The store of a test. Comes before the others, which back off then. */
-@AutoConfiguration(
-        before = {
-            InMemoryLockStoreAutoConfiguration.class,
-            QuorumLockStoreAutoConfiguration.class,
-            RedisLockStoreAutoConfiguration.class,
-            LockAutoConfiguration.class
-        })
+@AutoConfiguration(before = {LockStoreAutoConfiguration.class, LockAutoConfiguration.class})
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class TestLocksAutoConfiguration {
 
     @Bean

@@ -36,13 +36,14 @@ class SliceImportsTest {
         }
     }
 
-    /** Meters and endpoints are parts of their own. */
+    /** Meters, endpoints and responses of web applications are parts of their own. */
     @Test
     void tests_with_locks_have_those_of_the_application() {
         List<String> locks = StreamSupport.stream(
                         ImportCandidates.load(AutoConfiguration.class, null).spliterator(), false)
                 .filter(name -> name.startsWith("io.holdfast.lock."))
                 .filter(name -> name.contains(".autoconfigure.") || name.endsWith(".LockEventAutoConfiguration"))
+                .filter(name -> !name.endsWith(".LockProblemDetailsAutoConfiguration"))
                 .toList();
         assertThat(lines(FOLDER.resolve(
                         "org.springframework.boot.data.redis.test.autoconfigure.AutoConfigureDataRedis.imports")))

@@ -141,7 +141,7 @@ class WebMvcSliceTest {
     }
 
     @Nested
-    @WebMvcTest(controllers = OrderController.class, properties = "holdfast.web.problem-details=true")
+    @WebMvcTest(controllers = OrderController.class, properties = "holdfast.problem-details.enabled=true")
     @ContextConfiguration(classes = Shop.class)
     @AutoConfigureTestLocks
     class WithProblemDetails {
@@ -171,7 +171,7 @@ class WebMvcSliceTest {
     }
 
     @Nested
-    @WebMvcTest(properties = "holdfast.web.problem-details=true")
+    @WebMvcTest(properties = "holdfast.problem-details.enabled=true")
     @ContextConfiguration(classes = Shop.class)
     class WithProblemDetailsAndAMock {
 

@@ -1,4 +1,4 @@
-package io.holdfast.lock.spring.web;
+package io.holdfast.lock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -99,7 +99,8 @@ class ProblemDetailsTest {
 
     @Test
     void contention_is_a_problem_detail_that_says_when_to_try_again() {
-        HttpResponse<String> answer = whileHeld(Duration.ofHours(1), Shop.class, "holdfast.web.problem-details=true");
+        HttpResponse<String> answer =
+                whileHeld(Duration.ofHours(1), Shop.class, "holdfast.problem-details.enabled=true");
 
         assertThat(answer.statusCode()).isEqualTo(409);
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
@@ -112,8 +113,8 @@ class ProblemDetailsTest {
         for (String properties : List.of("true", "false")) {
             try (WebApplication application = WebApplication.start(
                     ShopWithoutStore.class,
-                    "holdfast.web.problem-details=" + properties,
-                    "holdfast.web.retry-after=4001ms")) {
+                    "holdfast.problem-details.enabled=" + properties,
+                    "holdfast.problem-details.retry-after=4001ms")) {
                 HttpResponse<String> answer = application.get("/orders/42");
                 assertThat(answer.statusCode()).isEqualTo(properties.equals("true") ? 503 : 500);
                 if (answer.statusCode() == 503) {
@@ -127,8 +128,9 @@ class ProblemDetailsTest {
     @Test
     void time_to_try_again_that_cannot_be_ends_the_start() {
         Runners.inMemory()
-                .withPropertyValues("holdfast.web.retry-after=-1s")
-                .run(context -> assertThat(Startup.failureOf(context)).contains("holdfast.web.retry-after", "1 day"));
+                .withPropertyValues("holdfast.problem-details.retry-after=-1s")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("holdfast.problem-details.retry-after", "0s to 1d"));
     }
 
     @Test
@@ -136,15 +138,15 @@ class ProblemDetailsTest {
         assertThat(whileHeld(
                                 Duration.ofHours(1),
                                 Shop.class,
-                                "holdfast.web.problem-details=true",
-                                "holdfast.web.not-acquired-status=423")
+                                "holdfast.problem-details.enabled=true",
+                                "holdfast.problem-details.status=423")
                         .statusCode())
                 .isEqualTo(423);
     }
 
     @Test
     void handler_of_the_application_comes_first() {
-        assertThat(whileHeld(Duration.ofHours(1), ShopWithHandler.class, "holdfast.web.problem-details=true")
+        assertThat(whileHeld(Duration.ofHours(1), ShopWithHandler.class, "holdfast.problem-details.enabled=true")
                         .statusCode())
                 .isEqualTo(429);
     }
@@ -152,8 +154,8 @@ class ProblemDetailsTest {
     @Test
     void status_that_is_no_error_of_the_client_ends_the_start() {
         Runners.inMemory()
-                .withPropertyValues("holdfast.web.not-acquired-status=200")
+                .withPropertyValues("holdfast.problem-details.status=200")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.web.not-acquired-status is '200'", "between 400 and 599"));
+                        .contains("holdfast.problem-details.status", "400 to 599"));
     }
 }

@@ -1,4 +1,4 @@
-package io.holdfast.lock.spring.web;
+package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockNotAcquiredException;

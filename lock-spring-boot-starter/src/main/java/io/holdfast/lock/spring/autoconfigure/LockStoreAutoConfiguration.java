@@ -1,0 +1,249 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.quorum.QuorumLockStore;
+import io.holdfast.lock.quorum.QuorumNode;
+import io.holdfast.lock.redis.RedisLockSettings;
+import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.spring.annotation.LockConnectionFactory;
+import io.holdfast.lock.store.LockStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.context.properties.source.MutuallyExclusiveConfigurationPropertiesException;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.StringUtils;
+
+/**
+ * Where locks are kept: in memory, if {@code holdfast.store} says so; on the servers in {@code holdfast.quorum.nodes}; in a Redis of their
+ * own, if {@link LockConnectionDetails} or {@code holdfast.redis.url} name it; else in the application's, by its connection factory.
+ * Backs off before a store or template of the application's own.
+ */
+@AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
+@ConditionalOnMissingBean({LockStore.class, LockTemplate.class})
+@EnableConfigurationProperties(LockProperties.class)
+@Import(TimesNeedUnits.class)
+public final class LockStoreAutoConfiguration {
+
+    private static final Logger log = LoggerFactory.getLogger(LockStoreAutoConfiguration.class);
+
+    /** In whatever way the value is written: {@code IN_MEMORY}, {@code inMemory}. */
+    static final class OnInMemory extends SpringBootCondition {
+
+        @Override
+        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            LockProperties.Store store = Binder.get(context.getEnvironment())
+                    .bind("holdfast.store", LockProperties.Store.class)
+                    .orElse(LockProperties.Store.REDIS);
+            var message =
+                    ConditionMessage.forCondition("Lock store").found("value").items(store);
+            return new ConditionOutcome(store == LockProperties.Store.IN_MEMORY, message);
+        }
+    }
+
+    static final class OnRedis extends NoneNestedConditions {
+
+        OnRedis() {
+            super(ConfigurationPhase.PARSE_CONFIGURATION);
+        }
+
+        @Conditional(OnInMemory.class)
+        static class InMemory {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Conditional(OnInMemory.class)
+    static class InMemory {
+
+        @Bean
+        LockStore holdfastLockStore() {
+            log.warn("Locks are kept in memory and do not work across processes (holdfast.store=in-memory)");
+            return new InMemoryLockStore();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Conditional(OnRedis.class)
+    @ConditionalOnClass(RedisConnectionFactory.class)
+    static class Redis {
+
+        private static final String NODES = "holdfast.quorum.nodes";
+        private static final String URL = "holdfast.redis.url";
+        private static final List<String> APPLICATIONS_SERVERS =
+                List.of("url", "host", "port", "sentinel.nodes", "cluster.nodes", "masterreplica.nodes");
+
+        @Bean
+        @ConditionalOnMissingBean(LockConnectionDetails.class)
+        @ConditionalOnProperty(URL)
+        PropertiesLockConnectionDetails holdfastConnectionDetails(
+                LockProperties properties, ObjectProvider<SslBundles> bundles) {
+            LockProperties.Redis redis = properties.redis();
+            return new PropertiesLockConnectionDetails(String.valueOf(redis.url()), find(redis.ssl(), bundles));
+        }
+
+        @Bean
+        LockStore holdfastLockStore(
+                ConfigurableListableBeanFactory beans,
+                Environment environment,
+                LockProperties properties,
+                ObjectProvider<LockConnectionDetails> details,
+                ObjectProvider<SslBundles> bundles,
+                ObjectProvider<RedisConnectionFactory> factories,
+                @LockConnectionFactory ObjectProvider<RedisConnectionFactory> marked) {
+            LockConnectionDetails own = details.getIfAvailable();
+            List<String> nodes = properties.quorum().nodes();
+            MutuallyExclusiveConfigurationPropertiesException.throwIfMultipleNonNullValuesIn(entries -> {
+                entries.put(URL, own);
+                entries.put(NODES, nodes);
+            });
+            if (own != null || nodes != null) {
+                refuseApplications(beans, properties, own == null ? NODES : URL);
+            }
+            try {
+                return nodes == null
+                        ? new RedisLockStore(
+                                own == null
+                                        ? applications(beans, environment, factories, marked)
+                                        : LockConnections.create(URL, own.getUrl(), own.getSslBundle()),
+                                properties.redis().toSettings())
+                        : quorum(nodes, properties, find(properties.quorum().ssl(), bundles));
+            } catch (IllegalArgumentException e) {
+                throw new LockSetupException(
+                        String.valueOf(e.getMessage()),
+                        "Change the properties under holdfast.redis or holdfast.quorum as described.",
+                        e);
+            }
+        }
+
+        private static QuorumLockStore quorum(
+                List<String> nodes, LockProperties properties, @Nullable SslBundle bundle) {
+            LockProperties.Quorum quorum = properties.quorum();
+            Duration delay = quorum.rejoinDelay() == null ? properties.lease() : quorum.rejoinDelay();
+            if (properties.lease().compareTo(delay) > 0) {
+                throw new InvalidConfigurationPropertyValueException(
+                        "holdfast.quorum.rejoin-delay",
+                        delay,
+                        "It is shorter than holdfast.lease: a server that has lost its data could grant locks whose"
+                                + " previous leases have not expired. It must be the longest lease in use.");
+            }
+            int replicas = properties.redis().replicaAcks().number();
+            if (replicas > 0) {
+                throw new InvalidConfigurationPropertyValueException(
+                        "holdfast.redis.replica-acks.number", replicas, "A quorum does not wait for replicas.");
+            }
+            RedisLockSettings settings = properties
+                    .redis()
+                    .toSettings()
+                    .withCommandTimeout(quorum.nodeTimeout())
+                    .withRejoinDelay(delay);
+            List<RedisConnectionFactory> servers = new ArrayList<>();
+            for (int i = 0; i < nodes.size(); i++) { // all before the first store is made, which would be left over
+                servers.add(LockConnections.create(NODES + "[" + i + "]", nodes.get(i), bundle));
+            }
+            List<QuorumNode> stores = new ArrayList<>();
+            for (int i = 0; i < nodes.size(); i++) {
+                stores.add(new QuorumNode(
+                        LockConnections.name(NODES, nodes.get(i)), new RedisLockStore(servers.get(i), settings)));
+            }
+            return new QuorumLockStore(stores, delay);
+        }
+
+        private static RedisConnectionFactory applications(
+                ConfigurableListableBeanFactory beans,
+                Environment environment,
+                ObjectProvider<RedisConnectionFactory> factories,
+                ObjectProvider<RedisConnectionFactory> marked) {
+            String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
+                    beans, RedisConnectionFactory.class, true, false);
+            if (names.length == 0) {
+                refuseUnread(environment);
+                return LockConnections.create(URL, "redis://localhost", null);
+            }
+            try {
+                RedisConnectionFactory factory = marked.getIfAvailable(factories::getIfAvailable);
+                if (factory != null) {
+                    return factory;
+                }
+            } catch (NoUniqueBeanDefinitionException e) {
+                // as if there were none
+            }
+            throw new LockSetupException(
+                    "Locks need a single RedisConnectionFactory, but the application has: " + String.join(", ", names)
+                            + ".",
+                    "Annotate one of the beans with @LockConnectionFactory or @Primary.",
+                    null);
+        }
+
+        /** Locks would be kept on this machine, although the application names a server. */
+        private static void refuseUnread(Environment environment) {
+            Binder binder = Binder.get(environment);
+            APPLICATIONS_SERVERS.stream()
+                    .map("spring.data.redis."::concat)
+                    .filter(name ->
+                            binder.bind(name, Bindable.listOf(String.class)).isBound())
+                    .findFirst()
+                    .ifPresent(name -> {
+                        throw new LockSetupException(
+                                name + " is set, but there is no RedisConnectionFactory bean for it.",
+                                "Set holdfast.redis.url to the server for locks, or add Spring Boot's Redis module,"
+                                        + " org.springframework.boot:spring-boot-starter-data-redis.",
+                                null);
+                    });
+        }
+
+        /** Nothing of the application may say where locks are kept, or be needed for it, next to the property. */
+        private static void refuseApplications(
+                ConfigurableListableBeanFactory beans, LockProperties properties, String property) {
+            if (properties.redis().driver() == RedisLockSettings.Driver.REDIS_TEMPLATE) {
+                throw new InvalidConfigurationPropertyValueException(
+                        "holdfast.redis.driver",
+                        "redis-template",
+                        "With " + property + ", there are no connections of the application to use.");
+            }
+            String[] marked = beans.getBeanNamesForAnnotation(LockConnectionFactory.class);
+            if (marked.length > 0) {
+                throw new LockSetupException(
+                        "Both " + property + " and @LockConnectionFactory on " + String.join(", ", marked)
+                                + " specify where locks are kept.",
+                        "Remove one of them.",
+                        null);
+            }
+        }
+
+        /** A blank name is none, since {@code ${BUNDLE:}} is a usual way to write "perhaps one". */
+        private static @Nullable SslBundle find(LockProperties.Ssl ssl, ObjectProvider<SslBundles> bundles) {
+            return StringUtils.hasText(ssl.bundle()) ? bundles.getObject().getBundle(ssl.bundle()) : null;
+        }
+    }
+}

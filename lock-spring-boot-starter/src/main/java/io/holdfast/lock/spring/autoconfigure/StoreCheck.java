@@ -1,0 +1,101 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.store.DaemonThreads;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.core.SpringProperties;
+
+/**
+ * Connects to the store while the application starts, if a bean has locked methods or injects the template. The first call of a
+ * client loads its driver, which may take longer than the timeout of a command: a second on a busy machine. An application that uses no
+ * locks so far is spared both. A failure is logged; with {@code holdfast.fail-fast} it ends the start.
+ *
+ * <p>Comes after the check that finds locked methods, which tells Spring that their beans depend on the template.
+ */
+final class StoreCheck implements SmartInitializingSingleton, ApplicationListener<ContextClosedEvent> {
+
+    private static final Logger log = LoggerFactory.getLogger(StoreCheck.class);
+
+    private static final String PROBE = "holdfast:start";
+    private static final int MAX_ATTEMPTS = 3;
+
+    private final ConfigurableListableBeanFactory beans;
+    private final ObjectProvider<LockTemplate> templates;
+    private final boolean failFast;
+    private volatile boolean closing;
+
+    StoreCheck(ConfigurableListableBeanFactory beans, ObjectProvider<LockTemplate> templates, boolean failFast) {
+        this.beans = beans;
+        this.templates = templates;
+        this.failFast = failFast;
+    }
+
+    /** On a separate thread, unless a failure ends the start. Not before a checkpoint, which may find no open connection. */
+    @Override
+    public void afterSingletonsInstantiated() {
+        LockTemplate template = failFast ? templates.getIfAvailable() : used();
+        if (template != null && failFast) {
+            require(template);
+        } else if (template != null && SpringProperties.getProperty("spring.context.checkpoint") == null) {
+            DaemonThreads.create(() -> warmUp(template), "holdfast-warm-up").start();
+        }
+    }
+
+    /** The beans of the starter look the template up when they need it, and do not count. Nor does a template that is a mock. */
+    private @Nullable LockTemplate used() {
+        for (String name : beans.getBeanNamesForType(LockEngine.class, true, false)) {
+            if (beans.getSingleton(name) instanceof LockEngine template && beans.getDependentBeans(name).length > 0) {
+                return template;
+            }
+        }
+        return null;
+    }
+
+    /** A call that gets no reply in time is repeated: the first one loads the driver. */
+    private static void require(LockTemplate template) {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                template.inspect(PROBE);
+                return;
+            } catch (LockStoreException e) {
+                if (!e.outcomeUnknown() || attempt == MAX_ATTEMPTS) {
+                    throw new LockSetupException(
+                            "holdfast.fail-fast is true, but the lock store is not available: " + e.getMessage(),
+                            "Fix the problem given in the description. To start without Redis, set"
+                                    + " holdfast.fail-fast=false.",
+                            e);
+                }
+            }
+        }
+    }
+
+    private void warmUp(LockTemplate template) {
+        try {
+            template.inspect(PROBE);
+        } catch (RuntimeException e) {
+            if (!closing) {
+                log.warn(
+                        "The lock store is not available yet; calls that need a lock fail until it is: {}",
+                        e.getMessage());
+            }
+            log.debug("Stack trace of the failure", e);
+        }
+    }
+
+    /** Connections are closed from now on: that they fail says nothing of the store. */
+    @Override
+    public void onApplicationEvent(ContextClosedEvent event) {
+        if (event.getApplicationContext().getAutowireCapableBeanFactory() == beans) {
+            closing = true;
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package io.holdfast.lock.spring.observe;
+
+import io.micrometer.common.KeyValues;
+import java.util.Locale;
+
+/** The starter's convention, to extend: the tags of the timer, without the key. */
+public class DefaultLockObservationConvention implements LockObservationConvention {
+
+    /** Creates an instance. */
+    public DefaultLockObservationConvention() {}
+
+    @Override
+    public String getName() {
+        return "holdfast.acquire";
+    }
+
+    @Override
+    public String getContextualName(LockObservationContext context) {
+        return context.getLockName().isEmpty() ? "acquire lock" : "acquire lock " + context.getLockName();
+    }
+
+    @Override
+    public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
+        String outcome = context.getOutcome()
+                .map(each -> each.name().toLowerCase(Locale.ROOT))
+                .orElse("none");
+        String name = context.getLockName().isEmpty() ? "none" : context.getLockName();
+        return KeyValues.of("name", name, "outcome", outcome);
+    }
+}
