@@ -35,6 +35,11 @@ enum Example {
                 .orElse(STARTER);
     }
 
+    /** Whether it has Spring Boot's module for Redis. */
+    boolean hasRedis() {
+        return dependencies.stream().anyMatch(each -> each.startsWith("spring-boot-starter-data-redis"));
+    }
+
     /** Where the starter stands among the dependencies. */
     enum Starter {
         NONE,

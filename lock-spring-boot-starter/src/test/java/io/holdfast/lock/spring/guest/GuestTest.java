@@ -110,7 +110,7 @@ class GuestTest {
         SortedSet<String> lines = new TreeSet<>();
         jars.forEach(jar -> lines.add("jar " + jar.getFileName().toString().replaceAll("-[0-9].*", "")));
         List<Path> programs = WITH_REPOSITORY.contains(example) ? List.of(PROGRAM, ORDERS) : List.of(PROGRAM);
-        lines.addAll(run(example.with(place), Report.class, Stream.concat(programs.stream(), jars.stream())));
+        lines.addAll(run(example.with(place), Report.class, example, Stream.concat(programs.stream(), jars.stream())));
         return lines;
     }
 
@@ -129,12 +129,13 @@ class GuestTest {
 
     private static int classes(String name, Stream<Path> jars) throws IOException, InterruptedException {
         Files.createDirectories(DIRECTORY.resolve(name));
-        List<String> lines = run(name, ReportClasses.class, Stream.concat(Stream.of(PROGRAM), jars));
+        List<String> lines = run(name, ReportClasses.class, Example.LETTUCE_ONLY, Stream.concat(Stream.of(PROGRAM), jars));
         return Integer.parseInt(lines.get(0));
     }
 
-    private static List<String> run(String name, Class<?> program, Stream<Path> jars)
+    private static List<String> run(String name, Class<?> program, Example example, Stream<Path> jars)
             throws IOException, InterruptedException {
+        int port = TestRedis.shared().port();
         Path log = DIRECTORY.resolve(name).resolve("application.log");
         String classPath = jars.map(Path::toString).collect(Collectors.joining(File.pathSeparator));
         Process application = new ProcessBuilder(
@@ -146,8 +147,9 @@ class GuestTest {
                         program.getName(),
                         "server.port=0",
                         "spring.main.banner-mode=off",
-                        "spring.data.redis.host=127.0.0.1",
-                        "spring.data.redis.port=" + TestRedis.shared().port(),
+                        example.hasRedis()
+                                ? "spring.data.redis.url=redis://127.0.0.1:" + port
+                                : "holdfast.redis.url=redis://127.0.0.1:" + port,
                         "spring.data.redis.timeout=60s",
                         "holdfast.redis.command-timeout=60s",
                         "management.endpoint.health.show-components=always",

@@ -22,10 +22,8 @@ final class Scrape {
     /** Prometheus adds these to every sample. */
     private static final Set<String> OF_TARGETS = Set.of("job", "instance");
 
-    /** Of these values an application has its own, and Holdfast these. */
+    /** Of these values an application has its own. */
     private static final String NAME = "name";
-
-    private static final String MANY_NAMES = "other";
 
     private final Map<String, List<Map<String, String>>> samples = new HashMap<>();
 
@@ -103,7 +101,6 @@ final class Scrape {
     /** A variable of a dashboard stands for values that are there. */
     private boolean isThere(String metric, String label, String value) {
         return value.startsWith("$")
-                || (label.equals(NAME) && value.equals(MANY_NAMES))
                 || samples.get(metric).stream()
                         .anyMatch(sample -> sample.getOrDefault(label, "").matches(value));
     }
