@@ -129,7 +129,8 @@ class GuestTest {
 
     private static int classes(String name, Stream<Path> jars) throws IOException, InterruptedException {
         Files.createDirectories(DIRECTORY.resolve(name));
-        List<String> lines = run(name, ReportClasses.class, Example.LETTUCE_ONLY, Stream.concat(Stream.of(PROGRAM), jars));
+        List<String> lines =
+                run(name, ReportClasses.class, Example.LETTUCE_ONLY, Stream.concat(Stream.of(PROGRAM), jars));
         return Integer.parseInt(lines.get(0));
     }
 
