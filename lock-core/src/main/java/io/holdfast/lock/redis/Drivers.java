@@ -79,7 +79,7 @@ final class Drivers {
         String server = isJedis
                 ? describe(JedisConnections.servers(applications))
                 : lettuce == null ? "Redis via " + name : describe(lettuce.servers());
-        Obstacle obstacle = wanted == Driver.REDIS_TEMPLATE ? null : obstacle(isJedis, lettuce, name);
+        Obstacle obstacle = wanted == Driver.REDIS_TEMPLATE ? null : obstacle(applications, isJedis, lettuce, name);
         if (obstacle != null && wanted == Driver.JEDIS) {
             throw new IllegalArgumentException("Locks cannot use Jedis: " + obstacle.reason() + ". "
                     + StringUtils.capitalize(obstacle.remedy()) + ", or allow RedisTemplate.");
@@ -102,22 +102,21 @@ final class Drivers {
                         server + " via Jedis, configured like the application's " + name);
     }
 
-    private static @Nullable Obstacle obstacle(boolean isJedis, @Nullable LettuceApplication lettuce, String factory) {
+    private static @Nullable Obstacle obstacle(
+            RedisConnectionFactory applications, boolean isJedis, @Nullable LettuceApplication lettuce, String name) {
         if (!isJedisThere()) {
             return new Obstacle("Jedis is not on the classpath", "to use it, add redis.clients:jedis");
         }
-        if (lettuce == null) {
-            return isJedis
-                    ? null
-                    : new Obstacle(
-                            factory + " is neither a JedisConnectionFactory nor a LettuceConnectionFactory",
-                            "to use Jedis, give locks one of these");
+        if (!isJedis && lettuce == null) {
+            return new Obstacle(
+                    name + " is neither a JedisConnectionFactory nor a LettuceConnectionFactory",
+                    "to use Jedis, give locks one of these");
         }
-        List<String> unknown = lettuce.obstacles();
+        List<String> unknown = lettuce == null ? JedisConnections.obstacles(applications) : lettuce.obstacles();
         return unknown.isEmpty()
                 ? null
                 : new Obstacle(
-                        "Jedis cannot use " + String.join(", or ", unknown),
+                        (isJedis ? "connections for locks" : "Jedis") + " cannot use " + String.join(", or ", unknown),
                         "to use Jedis, change that, or set holdfast.redis.url");
     }
 

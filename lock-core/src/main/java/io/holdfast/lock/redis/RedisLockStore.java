@@ -7,7 +7,6 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.ScriptClient.Reply;
-import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
@@ -85,8 +84,6 @@ public final class RedisLockStore implements LockStore {
     private static final int RELEASE_WEIGHT = 3;
 
     static final int MOST_ACQUIRED = MOST_PER_CALL / RELEASE_WEIGHT;
-
-    private static final int MOST_MOVES = 5;
 
     private final RedisLockSettings settings;
     private final Duration commandTimeout;
@@ -178,7 +175,7 @@ public final class RedisLockStore implements LockStore {
 
     /** If a server has to record when it was started, it does that first. */
     private AcquireReply acquired(ScriptCall call, Reply first) {
-        Reply reply = first.moved() && acks.number() > 0 ? sendAfterMove(call) : first;
+        Reply reply = first;
         if (ScriptCodec.isStranger(reply.orThrow())) {
             client.run(codec.join()).orThrow();
             reply = client.run(call);
@@ -188,20 +185,6 @@ public final class RedisLockStore implements LockStore {
             throw new LockStoreException("The lock was granted, but " + tooFew(reply.replicas()), null, true);
         }
         return acquired;
-    }
-
-    /** Only the replicas of the server that has the key count, and that has carried out the call. */
-    private Reply sendAfterMove(ScriptCall call) {
-        try {
-            Reply reply = client.send(List.of(call), acks).get(0);
-            for (int move = 2; reply.moved() && move < MOST_MOVES; move++) {
-                reply = client.send(List.of(call), acks).get(0);
-            }
-            reply.orThrow();
-            return reply;
-        } catch (LockStoreException e) {
-            throw RedisFailures.ofUnknownOutcome(e);
-        }
     }
 
     private String tooFew(long replicas) {
@@ -490,7 +473,7 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Listening listen(String clientId, WakeListener listener) {
         WakeChannel channel = new WakeChannel(
-                connect(1), codec.channel(clientId), listener, acks.number() == 0, commandTimeout, wakeups::remove);
+                calls, codec.channel(clientId), listener, acks.number() == 0, commandTimeout, wakeups::remove);
         wakeups.add(channel);
         return channel.start();
     }

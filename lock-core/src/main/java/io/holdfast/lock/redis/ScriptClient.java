@@ -29,12 +29,14 @@ import org.slf4j.LoggerFactory;
  * connection, and each has a reply, or a reason why it failed. What fails for all is thrown. Every script may be sent twice.
  *
  * <ul>
- *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it.
+ *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it: a call that may wait for a
+ *       connection a second time, because the server does reply.
  *   <li><b>Broken connections.</b> After a restart of Redis a pool is full of dead connections, each of which fails one send. It is
  *       repeated in the first quarter of its command timeout: immediately for as many times as there may be dead connections, and then
  *       every 20 ms. A timeout is never repeated here: the caller's budget covers only one.
- *   <li><b>Redirections.</b> If a node of a cluster replies that a key has moved, or is not there, the call is repeated through the
- *       driver, which follows the redirection and learns where the key is.
+ *   <li><b>Redirections.</b> A node of a cluster that does not have the key has done nothing. The call is sent to the node that its reply
+ *       names. A node that refuses connections may have been replaced; then the call is sent again like one on a broken connection, every
+ *       20 ms. In both cases the driver locates the servers again.
  *   <li><b>Signs of another primary.</b> A server that hangs keeps its connections open, so drivers continue to use it, although another
  *       one may have replaced it long ago; and a replica answers as well as a primary. So after a call without a reply, or with that of a
  *       replica, the listener is notified, and the driver locates the servers again: on a separate thread, because that calls servers,
@@ -58,6 +60,7 @@ final class ScriptClient {
     private static final int RESEND_WITHIN = 4;
     private static final long RESEND_PAUSE_NANOS = 20_000_000;
     private static final int PAUSE_MILLIS = 500;
+    private static final int MOST_REDIRECTIONS = 5;
 
     private final Wire wire;
     private final long timeoutNanos;
@@ -65,6 +68,7 @@ final class ScriptClient {
     private final Runnable replica;
     private final AtomicLong unansweredAgain = new AtomicLong(System.nanoTime());
     private final AtomicLong replicaAgain = new AtomicLong(System.nanoTime());
+    private final AtomicLong movedAgain = new AtomicLong(System.nanoTime());
     private final Runnable whenConnected;
     private volatile boolean connected;
     private @Nullable Attempt attempt;
@@ -89,7 +93,7 @@ final class ScriptClient {
      *
      * @param text null if it failed
      * @param resent whether it may have been sent twice
-     * @param moved whether another server carried it out, of whose replicas nothing is known
+     * @param moved whether another server than the expected one carried it out
      * @param replicas how many replicas have acknowledged it; 0 if nobody asked
      */
     record Reply(
@@ -189,21 +193,14 @@ final class ScriptClient {
                 return begin(calls, acks, patience).get();
             };
         }
-        if (!wire.isPipelined()) {
-            return () -> {
-                long start = System.nanoTime();
-                Sent sent = () -> wire.send(calls, acks, start).await();
-                return replies(calls, acks, start, sent, false, false);
-            };
-        }
         long start = System.nanoTime();
-        Sent sent = sendNow(calls, acks, start);
-        return () -> replies(calls, acks, start, sent, false, false);
+        Sent sent = sendNow(calls, acks, start, null);
+        return () -> replies(calls, acks, wire.isPipelined() ? start : System.nanoTime(), sent, null, 0, false);
     }
 
-    private Sent sendNow(List<ScriptCall> calls, Acks acks, long start) {
+    private Sent sendNow(List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
         try {
-            return wire.send(calls, acks, start);
+            return wire.send(calls, acks, start, redirection);
         } catch (RuntimeException e) {
             return () -> {
                 throw e;
@@ -215,54 +212,45 @@ final class ScriptClient {
      * Waits for the replies, and sends again what may be. A failure has an unknown outcome if an earlier send may have arrived, whatever
      * the last one met.
      *
+     * @param redirection led here, if there was one
+     * @param redirections how many there were
      * @param sentBefore whether a send before the first one may have arrived
-     * @param following whether the driver follows redirections; there is one call then
      */
     private List<Reply> replies(
-            List<ScriptCall> calls, Acks acks, long start, Sent first, boolean sentBefore, boolean following) {
+            List<ScriptCall> calls,
+            Acks acks,
+            long start,
+            Sent first,
+            @Nullable RuntimeException redirection,
+            int redirections,
+            boolean sentBefore) {
         boolean outcomeUnknown = sentBefore;
-        for (int send = 1; ; send++) {
+        Sent sent = first;
+        for (int sends = 1; ; sends++) {
             try {
-                Answers answers = send == 1 ? first.await() : await(calls, acks, start, following);
+                Answers answers = sent.await();
                 if (isUnknownScript(answers)) {
                     List<ScriptCall> byText =
                             calls.stream().map(ScriptClient::byText).toList();
-                    answers = await(byText, acks, start, following);
+                    answers = wire.send(byText, acks, System.nanoTime(), redirection)
+                            .await();
                 }
-                return replies(calls, answers, outcomeUnknown, following);
+                return replies(calls, acks, answers, redirections, outcomeUnknown);
             } catch (RuntimeException e) {
-                if (isElsewhere(e) && calls.size() == 1 && !following) {
-                    return follow(calls, outcomeUnknown);
-                }
                 LockStoreException failure = failed(e);
                 // A WAIT that is rejected stands behind calls that were carried out.
                 outcomeUnknown |= failure.outcomeUnknown() || (acks.number() > 0 && RedisFailures.isServerError(e));
-                boolean again = RedisFailures.isBrokenConnection(failure)
-                        && System.nanoTime() - start < timeoutNanos / RESEND_WITHIN;
-                if (!again) {
+                boolean isReplaced = wire.isCluster() && RedisFailures.isUnreachable(e);
+                if (!(isReplaced || RedisFailures.isBrokenConnection(failure))
+                        || System.nanoTime() - start >= timeoutNanos / RESEND_WITHIN) {
                     throw outcomeUnknown ? RedisFailures.ofUnknownOutcome(failure) : failure;
                 }
+                if (isReplaced || sends >= SENDS_AT_ONCE) {
+                    LockSupport.parkNanos(this, RESEND_PAUSE_NANOS);
+                }
             }
-            if (send >= SENDS_AT_ONCE) {
-                LockSupport.parkNanos(this, RESEND_PAUSE_NANOS);
-            }
+            sent = sendNow(calls, acks, start, redirection);
         }
-    }
-
-    private Answers await(List<ScriptCall> calls, Acks acks, long start, boolean following) {
-        if (!following) {
-            return wire.send(calls, acks, start).await();
-        }
-        Object reply;
-        try {
-            reply = wire.follow(calls.get(0));
-        } catch (RuntimeException e) {
-            if (!RedisFailures.isServerError(e)) {
-                throw e;
-            }
-            reply = e;
-        }
-        return new Answers(List.of(reply), 0);
     }
 
     private static boolean isUnknownScript(Answers answers) {
@@ -279,41 +267,58 @@ final class ScriptClient {
     }
 
     /**
-     * Calls that have moved are repeated one by one, until a server does not reply: it would not reply to the others either.
+     * Calls that have moved are sent one by one, until a server does not reply: it would not reply to the others either.
      *
      * @param resent whether an earlier send may have arrived
      */
-    private List<Reply> replies(List<ScriptCall> calls, Answers answers, boolean resent, boolean following) {
+    private List<Reply> replies(List<ScriptCall> calls, Acks acks, Answers answers, int redirections, boolean resent) {
         if (answers.isOfReplica(calls)) {
             locate(replicaAgain, replica);
         }
         List<Reply> replies = new ArrayList<>(calls.size());
         boolean isGone = false;
         for (int i = 0; i < calls.size(); i++) {
+            ScriptCall call = calls.get(i);
             Object answer = answers.replies().get(i);
             Reply reply;
-            if (answer instanceof RuntimeException e && isElsewhere(e) && !following && !isGone) {
-                reply = followed(calls.get(i), resent);
+            if (answer instanceof byte[] text) {
+                String said = new String(text, StandardCharsets.UTF_8);
+                reply = new Reply(said, null, resent, redirections > 0, answers.replicas());
+            } else if (answer instanceof RuntimeException e
+                    && isMoved(e)
+                    && redirections < MOST_REDIRECTIONS
+                    && !isGone) {
+                reply = redirected(call, acks, e, redirections + 1, resent);
                 isGone = reply.failure() != null && RedisFailures.isNoAnswer(reply.failure());
-            } else if (answer instanceof byte[] text) {
-                reply = new Reply(
-                        new String(text, StandardCharsets.UTF_8),
-                        null,
-                        resent || following,
-                        following,
-                        answers.replicas());
             } else {
-                LockStoreException failure = failure(calls.get(i), answer);
-                reply = new Reply(
-                        null,
-                        resent ? RedisFailures.ofUnknownOutcome(failure) : failure,
-                        resent || following,
-                        following,
-                        0);
+                LockStoreException failure = failure(call, answer);
+                reply = failed(resent ? RedisFailures.ofUnknownOutcome(failure) : failure, resent);
             }
             replies.add(reply);
         }
         return replies;
+    }
+
+    private boolean isMoved(RuntimeException reply) {
+        return wire.isCluster() && RedisFailures.isMoved(reply);
+    }
+
+    private Reply redirected(
+            ScriptCall call, Acks acks, RuntimeException redirection, int redirections, boolean resent) {
+        locate(movedAgain, () -> {});
+        List<ScriptCall> alone = List.of(call);
+        long start = System.nanoTime();
+        try {
+            Sent sent = sendNow(alone, acks, start, redirection);
+            return replies(alone, acks, start, sent, redirection, redirections, resent)
+                    .get(0);
+        } catch (LockStoreException e) {
+            return failed(e, resent);
+        }
+    }
+
+    private static Reply failed(LockStoreException failure, boolean resent) {
+        return new Reply(null, failure, resent, false, 0);
     }
 
     private LockStoreException failure(ScriptCall call, Object answer) {
@@ -325,24 +330,6 @@ final class ScriptClient {
                                 + " pipeline.",
                         null,
                         true);
-    }
-
-    /** Another node has the key, or has replaced one that is gone: nothing was done yet. */
-    private boolean isElsewhere(RuntimeException e) {
-        return wire.isCluster() && (RedisFailures.isMoved(e) || RedisFailures.isUnreachable(e));
-    }
-
-    private Reply followed(ScriptCall call, boolean resent) {
-        try {
-            return follow(List.of(call), resent).get(0);
-        } catch (LockStoreException e) {
-            return new Reply(null, e, true, true, 0);
-        }
-    }
-
-    private List<Reply> follow(List<ScriptCall> call, boolean resent) {
-        long start = System.nanoTime();
-        return replies(call, Acks.NONE, start, () -> await(call, Acks.NONE, start, true), resent, true);
     }
 
     private LockStoreException failed(RuntimeException met) {

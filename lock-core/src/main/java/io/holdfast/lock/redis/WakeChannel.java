@@ -72,8 +72,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private volatile String warned = "";
 
     /**
-     * @param wire connects for this subscription only, which closes it; on its own thread, because with sentinels or a cluster that takes
-     *     calls
+     * @param wire connects on the thread of this subscription, because with sentinels or a cluster that takes calls
      * @param listener is notified of messages, and of whether they arrive
      * @param messagesGrant whether a message that grants a lock counts; otherwise its grant has ended already
      * @param patience how long a server may take to confirm a subscription, once there is a doubt
@@ -171,21 +170,17 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     @Override
     public void run() {
-        try {
-            while (!closed) {
-                try {
-                    subscribe();
-                } catch (RuntimeException | Error e) { // such as that no thread can be started for the driver
-                    warn(e);
-                }
-                if (!closed) {
-                    listener.disconnected();
-                    LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
-                    Thread.interrupted(); // a stray one would end every pause at once
-                }
+        while (!closed) {
+            try {
+                subscribe();
+            } catch (RuntimeException | Error e) { // such as that no thread can be started for the driver
+                warn(e);
             }
-        } finally {
-            wire.close();
+            if (!closed) {
+                listener.disconnected();
+                LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
+                Thread.interrupted(); // a stray one would end every pause at once
+            }
         }
     }
 
@@ -327,7 +322,6 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
         if (thread.isAlive()) {
             breakOff(connection);
-            wire.close();
         }
     }
 }

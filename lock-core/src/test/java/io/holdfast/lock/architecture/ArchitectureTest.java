@@ -244,7 +244,7 @@ class ArchitectureTest {
     @Test
     void each_driver_is_known_to_classes_of_its_own_only() {
         onlyKnownTo(
-                "JedisConnections|LettuceApplication",
+                "JedisConnections|LettuceApplication|ServerConnections",
                 "redis.clients..",
                 "org.springframework.data.redis.connection.jedis..");
         onlyKnownTo("LettuceApplication", "io.lettuce..", "org.springframework.data.redis.connection.lettuce..");

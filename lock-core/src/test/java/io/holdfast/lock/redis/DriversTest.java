@@ -28,11 +28,15 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSocketConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+import redis.clients.authentication.core.TokenAuthConfig;
+import redis.clients.authentication.core.TokenManagerConfig;
+import redis.clients.jedis.authentication.AuthXManager;
 
 /** Which of the two ways to Redis locks take, and what the application reads about it. */
 class DriversTest {
@@ -210,12 +214,41 @@ class DriversTest {
                         "Jedis cannot use a RedisCredentialsProviderFactory, or StartTLS",
                         usual),
                 Arguments.of(
+                        Named.of(
+                                "customizer of the client",
+                                new JedisConnectionFactory(
+                                        SERVER,
+                                        JedisClientConfiguration.builder()
+                                                .customizeClient(client -> {})
+                                                .build())),
+                        server,
+                        "JedisConnectionFactory",
+                        "connections for locks cannot use a JedisClientBuilderCustomizer",
+                        usual),
+                Arguments.of(
+                        Named.of(
+                                "tokens",
+                                new JedisConnectionFactory(
+                                        SERVER,
+                                        JedisClientConfiguration.builder()
+                                                .customizeClientConfig(config -> config.authXManager(tokens()))
+                                                .build())),
+                        server,
+                        "JedisConnectionFactory",
+                        "connections for locks cannot use an AuthXManager",
+                        usual),
+                Arguments.of(
                         Named.of("subclass", new OwnFactory()),
                         "Redis",
                         OwnFactory.class.getName(),
                         OwnFactory.class.getName()
                                 + " is neither a JedisConnectionFactory nor a LettuceConnectionFactory",
                         "to use Jedis, give locks one of these"));
+    }
+
+    private static AuthXManager tokens() {
+        return new AuthXManager(new TokenAuthConfig(
+                new TokenManagerConfig(0.5f, 1, 1, new TokenManagerConfig.RetryPolicy(1, 1)), () -> null));
     }
 
     private static RedisCredentialsProviderFactory credentials() {

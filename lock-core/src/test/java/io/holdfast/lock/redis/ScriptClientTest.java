@@ -11,6 +11,7 @@ import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.redis.driver.Wire.Sent;
 import java.lang.reflect.Proxy;
 import java.net.ConnectException;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -28,6 +29,8 @@ class ScriptClientTest {
     private static final RuntimeException BROKEN = new JedisConnectionException("Unexpected end of stream.");
     private static final RuntimeException REFUSED =
             new JedisConnectionException("Failed to connect", new ConnectException("Connection refused"));
+    private static final RuntimeException TIMEOUT =
+            new JedisConnectionException(new SocketTimeoutException("Read timed out"));
     private static final RuntimeException LOADING = new JedisDataException("LOADING Redis is loading the dataset");
     private static final RuntimeException READONLY = new JedisDataException("READONLY You can't write");
     private static final RuntimeException MOVED = new JedisDataException("MOVED 1 127.0.0.1:7001");
@@ -46,7 +49,6 @@ class ScriptClientTest {
                 case "isPipelined" -> isPipelined;
                 case "isCluster" -> isCluster;
                 case "send" -> (Sent) this::next;
-                case "follow" -> follow();
                 default -> null;
             });
     private final ScriptClient client = new ScriptClient(wire, Duration.ofSeconds(2), () -> {}, () -> {}, () -> {});
@@ -61,14 +63,6 @@ class ScriptClientTest {
             throw e;
         }
         return new Answers(List.of(outcome), 0);
-    }
-
-    private Object follow() {
-        Object outcome = next().replies().get(0);
-        if (outcome instanceof RuntimeException e) {
-            throw e;
-        }
-        return outcome;
     }
 
     private boolean isOutcomeUnknownAfter(Object... met) {
@@ -98,8 +92,9 @@ class ScriptClientTest {
         isCluster = true;
 
         assertThat(isOutcomeUnknownAfter(BROKEN, MOVED, LOADING)).isTrue();
-        assertThat(isOutcomeUnknownAfter(BROKEN, MOVED, REFUSED)).isTrue();
-        assertThat(isOutcomeUnknownAfter(BROKEN, REFUSED, REFUSED)).isTrue();
+        assertThat(isOutcomeUnknownAfter(BROKEN, MOVED, TIMEOUT)).isTrue();
+        assertThat(isOutcomeUnknownAfter(BROKEN, MOVED, REFUSED, LOADING)).isTrue();
+        assertThat(isOutcomeUnknownAfter(BROKEN, REFUSED, REFUSED, LOADING)).isTrue();
         assertThat(isOutcomeUnknownAfter(BROKEN, REFUSED, LOADING)).isTrue();
     }
 
@@ -108,8 +103,28 @@ class ScriptClientTest {
         isCluster = true;
 
         assertThat(isOutcomeUnknownAfter(MOVED, LOADING)).isFalse();
-        assertThat(isOutcomeUnknownAfter(MOVED, REFUSED)).isFalse();
-        assertThat(isOutcomeUnknownAfter(REFUSED, REFUSED)).isFalse();
+        assertThat(isOutcomeUnknownAfter(MOVED, REFUSED, LOADING)).isFalse();
+        assertThat(isOutcomeUnknownAfter(REFUSED, REFUSED, LOADING)).isFalse();
+    }
+
+    @Test
+    void redirections_that_lead_nowhere_end() {
+        isCluster = true;
+
+        assertThat(isOutcomeUnknownAfter(MOVED, MOVED, MOVED, MOVED, MOVED, MOVED))
+                .isFalse();
+    }
+
+    @Test
+    void reply_of_another_node_says_so_and_was_sent_once() {
+        isCluster = true;
+        outcomes.addAll(List.of(MOVED, "RELEASED".getBytes(StandardCharsets.US_ASCII)));
+
+        ScriptClient.Reply reply = client.run(CALL);
+
+        assertThat(reply.orThrow()).isEqualTo("RELEASED");
+        assertThat(reply.moved()).isTrue();
+        assertThat(reply.resent()).isFalse();
     }
 
     @Test

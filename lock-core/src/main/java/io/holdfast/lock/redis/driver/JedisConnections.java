@@ -3,22 +3,24 @@ package io.holdfast.lock.redis.driver;
 import static org.springframework.util.StringUtils.capitalize;
 
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.driver.ServerConnections.Place;
 import io.holdfast.lock.store.ConnectionsInUseException;
-import io.holdfast.lock.store.DaemonThreads;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -43,69 +45,54 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.HostAndPortMapper;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol;
-import redis.clients.jedis.RedisClient;
-import redis.clients.jedis.RedisClusterClient;
 import redis.clients.jedis.UnifiedJedis;
-import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.exceptions.JedisAskDataException;
+import redis.clients.jedis.exceptions.JedisRedirectionException;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.providers.SentineledConnectionProvider;
-import redis.clients.jedis.util.Pool;
 
 /**
- * Jedis on connections that only locks use, configured like the application's factory, but for timeouts and pool: a pool of Jedis would
- * wait forever. Scripts go over a pooled connection themselves: beside a call of 50 µs the objects that Spring Data and Jedis' clients
- * make for each call show.
+ * Jedis on connections that only locks use, configured like the application's factory, but for timeouts and pool. Scripts go over a
+ * connection themselves: beside a call of 50 µs the objects that Spring Data and Jedis' clients make for each call show. Jedis finds the
+ * primary by its sentinels, and the slots of a cluster.
  *
- * <p><b>One command timeout.</b> Nobody waits for a second one. A call waits for a connection for half of it at most, and the replies have
- * what is left, at least half. A pool replaces a connection that comes back broken, on the thread that brings it: a caller without a
- * reply would wait again, for a connection that it does not need, to a server that hangs. And a caller that found the pool exhausted for
- * a while would begin to connect after its timeout. So a thread has a time in which it may begin to connect: the first half of a command
- * timeout while it asks for a connection or the driver sends for it; only the first tenth if the server is known to hang, because
- * connecting then takes another timeout; none while it gives back a connection on which a call was not answered. Jedis maps the address
- * as the first step of each connect, and nowhere else; there this is checked.
- *
- * <p>A pool wakes threads that wait for a connection when one is returned, but not when one is dropped. In that case a thread of its own
- * creates connections for them, one at a time, until nobody waits or the server refuses. It checks once more at its end: a caller that
- * came after its last check started no thread, because this one was still there.
+ * <p><b>One command timeout.</b> Nobody waits for a second one. A call waits for a connection until half of it has passed, and the replies
+ * have what is left, at least half. It begins to connect in the first half of its timeout only; in the first tenth if the server is known
+ * to hang, because connecting then takes another timeout. A caller without a reply gives its place back empty, see
+ * {@link ServerConnections}.
  */
 public final class JedisConnections implements Wire {
 
     private static final Logger log = LoggerFactory.getLogger(JedisConnections.class);
 
-    private static final int MOST_REDIRECTS = 5;
+    /** Firewalls drop silent connections, some after a few minutes. */
+    private static final Duration MAX_IDLE = Duration.ofMinutes(1);
+
+    /** A caller may be overtaken for this part of a command timeout. */
+    private static final int OVERTAKEN_FOR = 20;
+
     private static final String POLICY = "maxmemory_policy:";
 
     private final RedisConfiguration servers;
-    private final JedisClientConfiguration client;
     private final String server;
     private final Duration timeout;
-    private final ConnectionPoolConfig pool = new ConnectionPoolConfig();
+    private final int connections;
     private final JedisClientConfig config;
-
-    /** When the thread began to ask for a connection; only while it does. */
-    private final ThreadLocal<@Nullable Long> began = new ThreadLocal<>();
-
-    private final AtomicBoolean refilling = new AtomicBoolean();
+    private final Map<HostAndPort, ServerConnections> pools = new ConcurrentHashMap<>();
     private volatile boolean unanswered;
-    private volatile @Nullable Open open;
+    private volatile @Nullable Topology open;
     private volatile boolean closed;
 
     /**
-     * What was made of the configuration.
+     * Where the servers are.
      *
      * @param cluster null for a single server
-     * @param follower follows the redirections of a cluster; null for a single server
+     * @param masterOf by slot
      */
-    private record Open(
-            @Nullable ClusterConnectionProvider cluster,
-            @Nullable UnifiedJedis follower,
-            Supplier<Connection> any,
-            Supplier<Map<?, ? extends Pool<Connection>>> pools,
-            Runnable close) {}
+    private record Topology(
+            @Nullable ClusterConnectionProvider cluster, IntFunction<HostAndPort> masterOf, Runnable close) {}
 
     /**
      * Creates an instance, which does not connect yet.
@@ -114,7 +101,7 @@ public final class JedisConnections implements Wire {
      * @param client the rest of the application's configuration
      * @param server what {@link #server()} returns
      * @param timeout limits the wait for a connection and for the reply, together
-     * @param connections the maximum number
+     * @param connections the maximum number, for each server
      */
     JedisConnections(
             RedisConfiguration servers,
@@ -123,14 +110,10 @@ public final class JedisConnections implements Wire {
             Duration timeout,
             int connections) {
         this.servers = servers;
-        this.client = client;
         this.server = server;
         this.timeout = timeout;
-        pool.setMaxTotal(connections);
-        pool.setMaxIdle(connections);
-        pool.setMaxWait(timeout.dividedBy(2));
-        pool.setJmxEnabled(false);
-        this.config = config();
+        this.connections = connections;
+        this.config = config(client);
     }
 
     /** {@return where the servers of a {@code JedisConnectionFactory} are} */
@@ -141,9 +124,22 @@ public final class JedisConnections implements Wire {
         if (cluster != null) {
             return cluster;
         }
-        RedisConfiguration single = sentinel == null ? original.getStandaloneConfiguration() : sentinel;
-        Assert.state(single != null, "The JedisConnectionFactory has no configuration");
-        return single;
+        return sentinel == null ? Objects.requireNonNull(original.getStandaloneConfiguration()) : sentinel;
+    }
+
+    /** {@return what of a {@code JedisConnectionFactory} connections for locks do not have, for messages} */
+    public static List<String> obstacles(RedisConnectionFactory applications) {
+        JedisClientConfiguration client = ((JedisConnectionFactory) applications).getClientConfiguration();
+        DefaultJedisClientConfig.Builder builder = DefaultJedisClientConfig.builder();
+        client.getClientConfigCustomizer().ifPresent(each -> each.customize(builder));
+        List<String> found = new ArrayList<>();
+        if (client.getClientCustomizer().isPresent()) {
+            found.add("a JedisClientBuilderCustomizer");
+        }
+        if (builder.build().getAuthXManager() != null) {
+            found.add("an AuthXManager");
+        }
+        return found;
     }
 
     /** {@return connections that are configured like a {@code JedisConnectionFactory}} The parameters are those of the constructor. */
@@ -152,7 +148,7 @@ public final class JedisConnections implements Wire {
         return new JedisConnections(servers(applications), client, server, timeout, connections);
     }
 
-    private JedisClientConfig config() {
+    private JedisClientConfig config(JedisClientConfiguration client) {
         int millis = (int) timeout.toMillis();
         DefaultJedisClientConfig.Builder builder = DefaultJedisClientConfig.builder()
                 .connectionTimeoutMillis(millis)
@@ -171,12 +167,7 @@ public final class JedisConnections implements Wire {
             client.getHostnameVerifier().ifPresent(builder::hostnameVerifier);
         }
         client.getClientConfigCustomizer().ifPresent(each -> each.customize(builder));
-        @Nullable HostAndPortMapper mapper = builder.build().getHostAndPortMapper();
-        return builder.hostAndPortMapper(address -> {
-                    checkTime();
-                    return mapper == null ? address : mapper.getHostAndPort(address);
-                })
-                .build();
+        return builder.build();
     }
 
     private static void password(RedisPassword password, DefaultJedisClientConfig.Builder builder) {
@@ -198,7 +189,9 @@ public final class JedisConnections implements Wire {
     @Override
     public void open() {
         start();
-        giveBack(opened().any().get());
+        if (!isCluster()) { // whose nodes have just been found
+            giveBack(borrow(new byte[0], System.nanoTime(), null));
+        }
     }
 
     /** With sentinels or a cluster, that calls servers. Who starts at the same time waits: the second of two would never be closed. */
@@ -208,48 +201,38 @@ public final class JedisConnections implements Wire {
             return;
         }
         Assert.state(!closed, "The connections for locks are closed");
-        open = connect();
+        open = topology();
         if (closed) {
             stop();
         }
     }
 
-    private Open connect() {
+    private Topology topology() {
+        ConnectionPoolConfig unpooled = new ConnectionPoolConfig();
+        unpooled.setJmxEnabled(false);
+        unpooled.setMaxIdle(0);
+        unpooled.setMaxWait(timeout);
         if (servers instanceof RedisClusterConfiguration cluster) {
-            return connect(cluster);
+            Set<HostAndPort> nodes = addresses(cluster.getClusterNodes());
+            var provider = new ClusterConnectionProvider(nodes, config, unpooled);
+            return new Topology(
+                    provider,
+                    slot -> Objects.requireNonNullElseGet(
+                            provider.getNode(slot), nodes.iterator()::next), // which redirects
+                    provider::close);
         }
         if (servers instanceof RedisSentinelConfiguration sentinels) {
-            SentineledConnectionProvider provider = new SentineledConnectionProvider(
+            var provider = new SentineledConnectionProvider(
                     Objects.requireNonNull(sentinels.getRequiredMaster().getName()),
                     config,
-                    pool,
+                    unpooled,
                     addresses(sentinels.getSentinels()),
                     ofSentinels(sentinels));
-            return new Open(null, null, provider::getConnection, provider::getConnectionMap, provider::close);
+            return new Topology(null, slot -> provider.getCurrentMaster(), provider::close);
         }
         RedisStandaloneConfiguration single = (RedisStandaloneConfiguration) servers;
-        var builder = RedisClient.builder()
-                .hostAndPort(new HostAndPort(single.getHostName(), single.getPort()))
-                .clientConfig(config)
-                .poolConfig(pool);
-        client.getClientCustomizer().ifPresent(each -> each.customize(builder));
-        RedisClient jedis = builder.build();
-        return new Open(null, null, jedis.getPool()::getResource, () -> Map.of("", jedis.getPool()), jedis::close);
-    }
-
-    /** The provider is made here, not by the client, since only it knows which node has a slot. */
-    private Open connect(RedisClusterConfiguration cluster) {
-        Set<HostAndPort> nodes = addresses(cluster.getClusterNodes());
-        ClusterConnectionProvider provider = new ClusterConnectionProvider(nodes, config, pool);
-        var builder = RedisClusterClient.builder()
-                .nodes(nodes)
-                .clientConfig(config)
-                .poolConfig(pool)
-                .maxAttempts(Objects.requireNonNullElse(cluster.getMaxRedirects(), MOST_REDIRECTS))
-                .maxTotalRetriesDuration(timeout)
-                .connectionProvider(provider);
-        client.getClientCustomizer().ifPresent(each -> each.customize(builder));
-        return new Open(provider, builder.build(), provider::getConnection, provider::getNodes, provider::close);
+        HostAndPort only = new HostAndPort(single.getHostName(), single.getPort());
+        return new Topology(null, slot -> only, () -> {});
     }
 
     private static Set<HostAndPort> addresses(Collection<RedisNode> nodes) {
@@ -259,19 +242,20 @@ public final class JedisConnections implements Wire {
                 .collect(Collectors.toSet());
     }
 
-    private Open opened() {
-        Open known = open;
+    private Topology opened() {
+        Topology known = open;
         Assert.state(known != null, "The connections for locks are closed");
         return known;
     }
 
     @Override
     public void stop() {
-        Open known = open;
+        Topology known = open;
         open = null;
         if (known != null) {
             known.close().run();
         }
+        retain(Set.of());
     }
 
     @Override
@@ -285,25 +269,33 @@ public final class JedisConnections implements Wire {
     }
 
     @Override
-    public Sent send(List<ScriptCall> calls, Acks acks, long start) {
-        Connection connection = borrow(calls.get(0).keysAndArgs()[0]);
-        attempt(connection, () -> write(connection, calls, acks));
+    public Sent send(List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
+        Place place = borrow(calls.get(0).keysAndArgs()[0], start, redirection);
+        attempt(place, connection -> write(connection, calls, acks, redirection));
         long timeoutNanos = timeout.toNanos();
         long left = Math.max(timeoutNanos - (System.nanoTime() - start), timeoutNanos / 2);
         return () -> {
-            Answers answers = attempt(connection, () -> read(connection, calls.size(), acks, left));
+            List<Object> replies = attempt(place, connection -> read(connection, calls.size(), acks, left));
+            Object acknowledged = acks.number() > 0 ? replies.remove(calls.size()) : Long.valueOf(0);
+            Answers answers = new Answers(replies, acknowledged instanceof Long replicas ? replicas : 0);
             if (answers.isOfReplica(calls)) {
-                giveUp(connection);
-                pools().forEach(Pool::clear); // so is the server for the other connections
-            } else {
-                giveBack(connection);
+                place.disconnect();
+                pools.values().forEach(ServerConnections::clear); // so is the server for the other connections
+            }
+            giveBack(place);
+            if (acknowledged instanceof RuntimeException e) {
+                throw e;
             }
             return answers;
         };
     }
 
     /** Flushes as the first step of reading; there is no other way in. */
-    private static List<Object> write(Connection connection, List<ScriptCall> calls, Acks acks) {
+    private static List<Object> write(
+            Connection connection, List<ScriptCall> calls, Acks acks, @Nullable RuntimeException redirection) {
+        if (redirection instanceof JedisAskDataException) {
+            connection.executeCommand(Protocol.Command.ASKING);
+        }
         for (ScriptCall call : calls) {
             CommandArguments command = new CommandArguments(
                             call.byText() ? Protocol.Command.EVAL : Protocol.Command.EVALSHA)
@@ -327,186 +319,136 @@ public final class JedisConnections implements Wire {
         return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Leaves the connection with its usual timeout. If this fails, the connection is not used again. */
-    private Answers read(Connection connection, int calls, Acks acks, long nanos) {
+    /** Leaves the connection with its usual timeout. */
+    private List<Object> read(Connection connection, int calls, Acks acks, long nanos) {
         setTimeout(connection, nanos);
         List<Object> replies = connection.getMany(calls);
-        Object acknowledged = 0L;
         if (acks.number() > 0) {
             setTimeout(connection, nanos + acks.timeout().toNanos());
-            acknowledged = connection.getMany(1).get(0);
+            replies.addAll(connection.getMany(1));
         }
         setTimeout(connection, timeout.toNanos());
-        if (acknowledged instanceof RuntimeException e) {
-            throw e;
-        }
-        return new Answers(replies, (Long) acknowledged);
+        return replies;
     }
 
     private static void setTimeout(Connection connection, long nanos) {
         connection.setSoTimeout((int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
     }
 
-    private <T> T attempt(Connection connection, Supplier<T> step) {
+    /** After a failure the connection is out of step, so it is not used again. What a script fails with is a reply. */
+    private <T> T attempt(Place place, Function<Connection, T> step) {
         try {
-            return step.get();
-        } catch (RuntimeException e) {
-            if (RedisFailures.hasTimeout(e)) {
-                unanswered = true;
-            }
-            giveUp(connection);
+            return step.apply(place.connection());
+        } catch (RuntimeException | Error e) {
+            giveUp(place, e);
             throw e;
         }
     }
 
-    @Override
-    public Object follow(ScriptCall call) {
-        UnifiedJedis follower = Objects.requireNonNull(opened().follower());
-        return inTime(() -> call.byText()
-                ? follower.eval(call.script().text(), call.keys(), call.keysAndArgs())
-                : follower.evalsha(call.script().sha(), call.keys(), call.keysAndArgs()));
+    private void giveUp(Place place, Throwable failure) {
+        if (RedisFailures.hasTimeout(failure)) {
+            unanswered = true;
+        }
+        place.disconnect();
+        place.giveBack();
     }
 
-    Connection borrow(byte[] key) {
-        Open from = opened();
-        ClusterConnectionProvider cluster = from.cluster();
-        try {
-            return cluster == null
-                    ? inTime(from.any())
-                    : inTime(() -> cluster.getConnectionFromSlot(ClusterSlotHashUtil.calculateSlot(key)));
-        } catch (RuntimeException e) {
-            throw explain(e);
+    /** Takes back a place whose calls were all answered. */
+    private void giveBack(Place place) {
+        if (unanswered) {
+            unanswered = false;
         }
-    }
-
-    private void checkTime() {
-        Long since = began.get();
-        if (since != null && System.nanoTime() - since >= timeout.toNanos() / (unanswered ? 10 : 2)) {
-            throw new NoTimeLeft();
-        }
-    }
-
-    /** Nothing was sent on this connection, which was not made. */
-    private static final class NoTimeLeft extends JedisConnectionException {
-
-        private static final long serialVersionUID = 1L;
-
-        NoTimeLeft() {
-            super("The deadline of this call has passed", new SocketTimeoutException("No time left to connect"));
-        }
-    }
-
-    /** Runs what may make connections on this thread, and begins none later than after half of a command timeout. */
-    private <T> T inTime(Supplier<T> call) {
-        began.set(System.nanoTime());
-        try {
-            return call.get();
-        } catch (RuntimeException e) {
-            if (!(e instanceof NoTimeLeft) && RedisFailures.hasTimeout(e)) {
-                unanswered = true;
-            }
-            throw e;
-        } finally {
-            began.remove();
-        }
+        place.giveBack();
     }
 
     /**
-     * The reason why no connection is available, and nothing was sent: a server that does not reply exhausts the pool, and so do many
-     * calls; and where the processor is slow, a call's time may pass before it begins to connect.
+     * Takes a place with a connection to the server that has the key, or to the one that a redirection names.
+     *
+     * @throws LockStoreException if the time of the call was over. Nothing was sent
      */
-    private RuntimeException explain(RuntimeException failure) {
-        boolean noTimeLeft = failure instanceof NoTimeLeft;
-        if (unanswered && (noTimeLeft || RedisFailures.isPoolExhausted(failure))) {
-            return new LockStoreException(
-                    capitalize(server)
-                            + " did not respond in time, and all connections for locks are waiting for it. Check"
-                            + " that the server responds, and that holdfast.redis.command-timeout is long enough.",
-                    failure,
-                    false);
+    Place borrow(byte[] key, long start, @Nullable RuntimeException redirection) {
+        HostAndPort address = redirection instanceof JedisRedirectionException elsewhere
+                ? elsewhere.getTargetNode()
+                : opened().masterOf().apply(ClusterSlotHashUtil.calculateSlot(key));
+        long timeoutNanos = timeout.toNanos();
+        Place place;
+        try {
+            place = pool(address).take(timeoutNanos / 2 - (System.nanoTime() - start));
+        } catch (NoSuchElementException e) {
+            throw unanswered ? noResponse(e) : e;
         }
-        return noTimeLeft
-                ? new LockStoreException(
+        if (place.connection == null) {
+            if (System.nanoTime() - start >= timeoutNanos / (unanswered ? 10 : 2)) {
+                place.giveBack();
+                throw noTimeLeft();
+            }
+            try {
+                place.connection = new Connection(address, config);
+            } catch (RuntimeException | Error e) {
+                giveUp(place, e);
+                throw e;
+            }
+        }
+        return place;
+    }
+
+    /** With sentinels a new server replaces the one before; those of a cluster are forgotten when it does not have them any more. */
+    private ServerConnections pool(HostAndPort address) {
+        ServerConnections known = pools.get(address);
+        if (known == null) {
+            known = pools.computeIfAbsent(
+                    address, added -> new ServerConnections(connections, MAX_IDLE, timeout.dividedBy(OVERTAKEN_FOR)));
+            if (!isCluster()) {
+                retain(Set.of(address));
+            }
+        }
+        return known;
+    }
+
+    private void retain(Set<HostAndPort> wanted) {
+        pools.forEach((address, pool) -> {
+            if (!wanted.contains(address)) {
+                pools.remove(address);
+                pool.close();
+            }
+        });
+    }
+
+    /** A server that does not reply takes all connections, and so do many calls; a slow processor takes the time to connect. */
+    private LockStoreException noTimeLeft() {
+        SocketTimeoutException reason = new SocketTimeoutException("No time left to connect");
+        return unanswered
+                ? noResponse(reason)
+                : new LockStoreException(
                         "No command was sent to " + server
                                 + ", because the time of the call was over before it could connect. Check that this"
                                 + " process gets enough processor time (the CPU limit of its container), and that"
                                 + " holdfast.redis.command-timeout is long enough.",
-                        new ConnectionsInUseException(failure),
-                        false)
-                : failure;
+                        new ConnectionsInUseException(reason),
+                        false);
     }
 
-    /** Takes back a connection whose calls were all answered. */
-    void giveBack(Connection connection) {
-        if (unanswered) {
-            unanswered = false;
-        }
-        connection.close();
+    private LockStoreException noResponse(Exception reason) {
+        return new LockStoreException(
+                capitalize(server)
+                        + " did not respond in time, and all connections for locks are waiting for it. Check"
+                        + " that the server responds, and that holdfast.redis.command-timeout is long enough.",
+                reason,
+                false);
     }
 
-    /** Takes back a connection that is not to be used again, and has no other one made on this thread. */
-    void giveUp(Connection connection) {
-        connection.setBroken();
-        began.set(System.nanoTime() - timeout.toNanos());
-        try {
-            connection.close();
-        } catch (JedisException e) {
-            log.trace("The pool could not replace a connection on this thread", e);
-        } finally {
-            began.remove();
-        }
-        refill();
-    }
-
-    private void refill() {
-        if (pools().stream().anyMatch(JedisConnections::isWanted) && refilling.compareAndSet(false, true)) {
-            DaemonThreads.create(this::connectForWaiters, "holdfast-connect").start();
-        }
-    }
-
-    private static boolean isWanted(Pool<Connection> pool) {
-        return pool.getNumWaiters() > 0 && pool.getNumIdle() + pool.getNumActive() < pool.getMaxTotal();
-    }
-
-    private void connectForWaiters() {
-        boolean connected = false;
-        try {
-            for (Pool<Connection> each : pools()) {
-                while (isWanted(each)) {
-                    each.addObjects(1);
-                }
-            }
-            connected = true;
-        } catch (RuntimeException e) {
-            log.debug("Could not open a connection for waiting calls", e);
-        } finally {
-            refilling.set(false);
-        }
-        if (connected) {
-            refill();
-        }
-    }
-
-    /** All there are at the moment. */
-    List<Pool<Connection>> pools() {
-        Open known = open;
-        return known == null ? List.of() : List.copyOf(known.pools().get().values());
-    }
-
-    /** It keeps its connection for good. */
+    /** To any master of a cluster: each receives all messages. Who fails tries again, and may choose another one. */
     @Override
     public RedisConnection newSubscription() {
         start();
-        return new Subscriber(opened().any().get());
+        List<Integer> slots = isCluster() ? slotOfEachMaster() : List.of(0);
+        int any = slots.get(ThreadLocalRandom.current().nextInt(slots.size()));
+        return new Subscriber(new Connection(opened().masterOf().apply(any), config));
     }
 
     @Override
     public void breakOff(RedisConnection subscription) {
-        try {
-            ((Subscriber) subscription).connection.forceDisconnect();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        subscription.close();
     }
 
     /**
@@ -531,8 +473,7 @@ public final class JedisConnections implements Wire {
         /** Without an UNSUBSCRIBE: its answer, or messages that came before it, would be taken for those to the next command. */
         @Override
         public void close() {
-            connection.setBroken();
-            connection.close();
+            ServerConnections.disconnect(connection);
         }
     }
 
@@ -557,10 +498,8 @@ public final class JedisConnections implements Wire {
     }
 
     private String serverOf(int slot) {
-        Open known = open;
-        return known == null || known.cluster() == null
-                ? ""
-                : String.valueOf(known.cluster().getNode(slot));
+        Topology known = open;
+        return known == null || !isCluster() ? "" : known.masterOf().apply(slot).toString();
     }
 
     @Override
@@ -579,16 +518,19 @@ public final class JedisConnections implements Wire {
 
     @Override
     public Map<String, String> evictionPolicies() {
+        Topology known = opened();
         Map<String, String> policies = new TreeMap<>();
-        opened().pools()
-                .get()
-                .forEach((node, connections) -> policies.put(isCluster() ? node.toString() : "", policy(connections)));
+        if (known.cluster() == null) {
+            policies.put("", policy(known.masterOf().apply(0)));
+        } else {
+            known.cluster().getNodes().keySet().forEach(node -> policies.put(node, policy(HostAndPort.from(node))));
+        }
         return policies;
     }
 
     /** By {@code INFO}, which a user who may do nothing but lock need not be allowed. */
-    private static String policy(Pool<Connection> pool) {
-        try (Connection connection = pool.getResource()) {
+    private String policy(HostAndPort address) {
+        try (Connection connection = new Connection(address, config)) {
             connection.sendCommand(Protocol.Command.INFO, "memory");
             return connection
                     .getBulkReply()
@@ -606,9 +548,12 @@ public final class JedisConnections implements Wire {
     /** A client of sentinels listens to them. */
     @Override
     public void refreshTopology() {
-        Open known = open;
+        Topology known = open;
         if (known != null && known.cluster() != null) {
             known.cluster().renewSlotCache();
+            retain(known.cluster().getNodes().keySet().stream()
+                    .map(HostAndPort::from)
+                    .collect(Collectors.toSet()));
         }
     }
 }

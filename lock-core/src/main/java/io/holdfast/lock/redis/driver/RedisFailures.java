@@ -10,14 +10,15 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 
 /** Turns drivers' exceptions into {@link LockStoreException}s that say what to check. */
@@ -28,67 +29,72 @@ public final class RedisFailures {
 
     private static final String LETTUCE_TIMEOUT = "io.lettuce.core.RedisCommandTimeoutException";
 
-    private static final String NOPERM = "NOPERM";
-    /** The error of scripts for a lock whose fields they do not understand, see common.lua. */
-    private static final String LAYOUT = "LAYOUT ";
-
-    private static final String UNREADABLE = "LAYOUT unknown ";
     /** In an error of a script, before Redis 7. */
     private static final String READONLY = "READONLY You";
-    /** All that Redis says to a new connection, before it closes it. */
-    private static final String MAX_CLIENTS = "max number of clients";
-
-    private static final String REPLICA = "The server is a replica: use the address of the primary, or Sentinel.";
 
     /** Where a password is, if not in spring.data.redis. */
     private static final String URLS = " holdfast.redis.url or holdfast.quorum.nodes if set.";
 
-    /** The answer to SELECT. */
-    private static final String NO_DATABASE = "DB index is out of range";
+    /** What to check. */
+    private record Hint(Predicate<String> fits, String advice) {
 
-    private static final String NO_CLUSTER = "cluster support disabled";
+        static Hint said(String text, String advice) {
+            return new Hint(error -> error.contains(text), advice);
+        }
 
-    private static final Map<String, String> HINTS = Map.ofEntries(
-            Map.entry("READONLY", REPLICA),
-            Map.entry(READONLY, REPLICA),
-            Map.entry(
-                    MAX_CLIENTS,
+        static Hint code(String code, String advice) {
+            return new Hint(error -> code.equals(RedisFailures.code(error)), advice);
+        }
+    }
+
+    private static final String PERMISSION =
+            "The Redis user lacks a permission: check its ACL for the commands, keys and channels that locks need.";
+
+    private static final List<Hint> HINTS = List.of( // the first one that fits counts
+            Hint.said("The user executing the script", PERMISSION),
+            Hint.said("ACL failure in script", PERMISSION), // since Redis 7
+            Hint.said(
+                    "without any password",
+                    "The server has no password configured: remove spring.data.redis.password, or the password in"
+                            + URLS),
+            Hint.said(
+                    "LAYOUT unknown ", // of scripts, for a lock whose fields they do not understand, see common.lua
+                    "Something else writes under the key prefix, or the server is a mock of Redis whose Lua is incomplete."
+                            + " Tests can use a real Redis, or locks in memory (@AutoConfigureTestLocks)."),
+            Hint.said(
+                    "LAYOUT ",
+                    "The lock was written by a later version of Holdfast. Upgrade Holdfast in this application."),
+            Hint.said(READONLY, "The server is a replica: use the address of the primary, or Sentinel."),
+            Hint.said(
+                    "max number of clients", // all that Redis says to a new connection, before it closes it
                     "The server has reached maxclients: raise it, or find out which clients hold the connections."),
-            Map.entry(
-                    NO_CLUSTER,
+            Hint.said(
+                    "cluster support disabled",
                     "The server is not part of a Redis Cluster: set spring.data.redis.host and port instead of"
                             + " spring.data.redis.cluster.nodes, or list the nodes of a cluster."),
-            Map.entry(
-                    NO_DATABASE, "The server does not have that database: check spring.data.redis.database, or" + URLS),
-            Map.entry(
-                    NOPERM,
-                    "The Redis user lacks a permission: check its ACL for the commands, keys and channels that locks"
-                            + " need."),
-            Map.entry("NOAUTH", "The server requires a password: set spring.data.redis.password, or add it to" + URLS),
-            Map.entry(
+            Hint.said(
+                    "DB index is out of range",
+                    "The server does not have that database: check spring.data.redis.database, or" + URLS),
+            Hint.code("READONLY", "The server is a replica: use the address of the primary, or Sentinel."),
+            Hint.code("NOPERM", PERMISSION),
+            Hint.code("NOAUTH", "The server requires a password: set spring.data.redis.password, or add it to" + URLS),
+            Hint.code(
                     "WRONGPASS",
                     "The user name or password is wrong: check spring.data.redis.username and password, or" + URLS),
-            Map.entry("OOM", "Redis is out of memory: raise maxmemory, or find out what is using the memory."),
-            Map.entry("LOADING", "Redis is still loading its data after a restart; try again shortly."),
-            Map.entry("MASTERDOWN", "The replica has lost its primary; check replication."),
-            Map.entry("NOREPLICAS", "Fewer replicas are connected than min-replicas-to-write requires."),
-            Map.entry("MISCONF", "Redis cannot save its data and rejects writes: check its log and disk."),
-            Map.entry("CLUSTERDOWN", "The cluster does not serve this slot: check CLUSTER INFO."),
-            Map.entry("BUSY", "Redis is busy running another script: check its slow log."),
-            Map.entry("MOVED", "The key is on another node of the cluster."),
-            Map.entry("ASK", "The key is being moved to another node of the cluster."),
-            Map.entry(
+            Hint.code("OOM", "Redis is out of memory: raise maxmemory, or find out what is using the memory."),
+            Hint.code("LOADING", "Redis is still loading its data after a restart; try again shortly."),
+            Hint.code("MASTERDOWN", "The replica has lost its primary; check replication."),
+            Hint.code("NOREPLICAS", "Fewer replicas are connected than min-replicas-to-write requires."),
+            Hint.code("MISCONF", "Redis cannot save its data and rejects writes: check its log and disk."),
+            Hint.code("CLUSTERDOWN", "The cluster does not serve this slot: check CLUSTER INFO."),
+            Hint.code("BUSY", "Redis is busy running another script: check its slow log."),
+            Hint.code("MOVED", "The key is on another node of the cluster."),
+            Hint.code("ASK", "The key is being moved to another node of the cluster."),
+            Hint.code(
                     "WRONGTYPE",
                     "The key contains a value that is not a lock: check whether something else writes under the key"
                             + " prefix."),
-            Map.entry(
-                    LAYOUT,
-                    "The lock was written by a later version of Holdfast. Upgrade Holdfast in this application."),
-            Map.entry(
-                    UNREADABLE,
-                    "Something else writes under the key prefix, or the server is a mock of Redis whose Lua is incomplete."
-                            + " Tests can use a real Redis, or locks in memory (@AutoConfigureTestLocks)."),
-            Map.entry(
+            Hint.code(
                     "ERR",
                     "Check that the server version is 6.2 or later, and that nothing else writes under the key prefix."));
 
@@ -121,7 +127,7 @@ public final class RedisFailures {
         if (error.isPresent()) {
             return new LockStoreException(
                     server + " rejected the call: " + sentence(LockKey.printable(error.get())) + " "
-                            + hint(error.get()),
+                            + hint(error.get()).orElse(""),
                     failure,
                     false);
         }
@@ -237,19 +243,11 @@ public final class RedisFailures {
         return error.endsWith(".") || error.endsWith("?") ? error : error + '.';
     }
 
-    /** A script that runs into a missing permission fails with an ERR; the second wording is that of Redis 7. */
-    private static String hint(String error) {
-        if (error.contains("The user executing the script") || error.contains("ACL failure in script")) {
-            return HINTS.getOrDefault(NOPERM, "");
-        }
-        if (error.contains("AUTH") && error.contains("without any password")) {
-            return "The server has no password configured: remove spring.data.redis.password, or the password in"
-                    + URLS;
-        }
-        Optional<String> inside = Stream.of(UNREADABLE, LAYOUT, READONLY, MAX_CLIENTS, NO_CLUSTER, NO_DATABASE)
-                .filter(error::contains)
+    private static Optional<String> hint(String error) {
+        return HINTS.stream()
+                .filter(hint -> hint.fits().test(error))
+                .map(Hint::advice)
                 .findFirst();
-        return HINTS.getOrDefault(inside.or(() -> code(error)).orElse(""), "");
     }
 
     /** If no node reported the topology, nothing was sent; drivers add the reply of each node as a suppressed exception. */
@@ -265,17 +263,16 @@ public final class RedisFailures {
 
     private static boolean isServerReply(Throwable t) {
         String type = t.getClass().getName();
-        Optional<String> code = code(message(t));
-        return code.isPresent()
-                && (HINTS.containsKey(code.get())
+        return code(message(t)) != null
+                && (hint(message(t)).isPresent()
                         || (type.startsWith("redis.clients.jedis.exceptions.Jedis") && type.endsWith("DataException"))
                         || (type.startsWith("io.lettuce.core.Redis") && type.endsWith("ExecutionException"))
                         || type.endsWith("NoScriptException"));
     }
 
-    private static Optional<String> code(String message) {
+    private static @Nullable String code(String message) {
         Matcher matcher = ERROR_CODE.matcher(message);
-        return matcher.find() ? Optional.of(matcher.group(1)) : Optional.empty();
+        return matcher.find() ? matcher.group(1) : null;
     }
 
     /** Nothing was sent. */

@@ -1,6 +1,5 @@
 package io.holdfast.lock.redis.driver;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -56,24 +55,12 @@ public final class TemplateConnections implements Wire {
     }
 
     @Override
-    public Sent send(List<ScriptCall> calls, Acks acks, long start) {
-        List<Object> replies = new ArrayList<>(calls.size());
-        for (ScriptCall call : calls) {
-            try {
-                replies.add(follow(call));
-            } catch (RuntimeException e) {
-                if (!RedisFailures.isServerError(e)) {
-                    throw e;
-                }
-                replies.add(e);
-            }
-        }
-        return () -> new Answers(replies, 0);
+    public Sent send(List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
+        return () -> new Answers(calls.stream().map(this::send).toList(), 0);
     }
 
     /** Drivers return null only in MULTI. */
-    @Override
-    public Object follow(ScriptCall call) {
+    private Object send(ScriptCall call) {
         RedisConnection connection = newSubscription();
         try {
             var commands = connection.scriptingCommands();
@@ -82,6 +69,11 @@ public final class TemplateConnections implements Wire {
                     ? commands.eval(call.script().text(), ReturnType.VALUE, call.keys(), call.keysAndArgs())
                     : commands.evalSha(call.script().sha(), ReturnType.VALUE, call.keys(), call.keysAndArgs());
             return Objects.requireNonNullElse(reply, "null");
+        } catch (RuntimeException e) {
+            if (RedisFailures.isServerError(e)) {
+                return e;
+            }
+            throw e;
         } finally {
             giveBack(connection);
         }

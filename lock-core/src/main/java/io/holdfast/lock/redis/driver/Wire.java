@@ -3,6 +3,7 @@ package io.holdfast.lock.redis.driver;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
@@ -34,15 +35,9 @@ public interface Wire {
      * on that server as well, as far as is known.
      *
      * @param start when the command timeout began, by {@link System#nanoTime()}
+     * @param redirection the reply of another server of a cluster that says where the key is; null if there was none
      */
-    Sent send(List<ScriptCall> calls, Acks acks, long start);
-
-    /**
-     * Sends one call to a cluster, and lets the driver follow redirections.
-     *
-     * @return the reply, as in {@link Answers}; an error is thrown
-     */
-    Object follow(ScriptCall call);
+    Sent send(List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection);
 
     /** {@return whether {@link #send} waits for no reply, and can send a {@code WAIT} as well} May be called before {@link #open}. */
     boolean isPipelined();

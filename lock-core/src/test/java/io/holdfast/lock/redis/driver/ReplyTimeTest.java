@@ -3,6 +3,7 @@ package io.holdfast.lock.redis.driver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.atLeastOnce;
 import static org.mockito.Mockito.doReturn;
 import static org.mockito.Mockito.mock;
@@ -13,6 +14,7 @@ import static org.mockito.Mockito.when;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.testing.NoScript;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.mockito.ArgumentCaptor;
@@ -30,18 +32,20 @@ class ReplyTimeTest {
 
     /** The timeouts that the connection was given, in milliseconds. */
     private List<Integer> send(Duration waited, Acks acks) {
-        when(connection.getMany(anyInt())).thenReturn(List.of(1L));
+        when(connection.getMany(anyInt())).thenAnswer(invoked -> new ArrayList<>(List.of(1L)));
         JedisConnections connections = spy(new JedisConnections(
                 new RedisStandaloneConfiguration("somewhere"),
                 JedisClientConfiguration.defaultConfiguration(),
                 "Redis at somewhere:6379",
                 TIMEOUT,
                 1));
-        doReturn(connection).when(connections).borrow(any());
+        ServerConnections.Place place = new ServerConnections(1, TIMEOUT, TIMEOUT).take(0);
+        place.connection = connection;
+        doReturn(place).when(connections).borrow(any(), anyLong(), any());
         Wire.ScriptCall call = new Wire.ScriptCall(new NoScript(), 1, new byte[][] {{'k'}}, false);
 
         connections
-                .send(List.of(call), acks, System.nanoTime() - waited.toNanos())
+                .send(List.of(call), acks, System.nanoTime() - waited.toNanos(), null)
                 .await();
 
         ArgumentCaptor<Integer> millis = ArgumentCaptor.captor();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
@@ -41,10 +42,13 @@ class TemplateConnectionsTest {
                 fake(RedisConnectionFactory.class, (proxy, method, arguments) -> connection);
         Wire.Script script = fake(Wire.Script.class, (proxy, method, arguments) -> new byte[0]);
 
-        Object answered = new TemplateConnections(applications, "Redis")
-                .follow(new ScriptCall(script, 1, new byte[][] {{'k'}}, false));
+        ScriptCall call = new ScriptCall(script, 1, new byte[][] {{'k'}}, false);
 
-        assertThat(answered).isSameAs(reply);
+        Wire.Answers answers = new TemplateConnections(applications, "Redis")
+                .send(List.of(call), Wire.Acks.NONE, 0, null)
+                .await();
+
+        assertThat(answers.replies()).containsExactly(reply);
     }
 
     @Test

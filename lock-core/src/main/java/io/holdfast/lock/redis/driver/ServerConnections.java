@@ -1,0 +1,156 @@
+package io.holdfast.lock.redis.driver;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * The connections to one server: a fixed number of places, each with a connection or with room for one. Jedis' pool is not used. With more
+ * threads than connections it lets callers overtake each other without limit, so that some wait for half a second beside calls of 0.1 ms;
+ * it replaces a broken connection on the thread that brings it back; and it interrupts those who wait when it is closed.
+ *
+ * <p><b>Waiting.</b> A thread that runs may take a place before one that has to wake up first, because the connection would be idle until
+ * then; where processors are busy that costs half of the throughput. But if somebody has waited for longer than the patience of callers,
+ * nobody overtakes any more, and the semaphore serves them in the order in which they ask.
+ *
+ * <p>Each permit stands for a place in {@link #free}: it is given back after the place, and taken before it. A place whose connection broke
+ * is given back empty, and the next caller to take it connects.
+ */
+final class ServerConnections {
+
+    private final Semaphore permits;
+
+    /** How many have waited for longer than their patience. */
+    private final AtomicInteger overdue = new AtomicInteger();
+
+    /** The last used connection first, empty places last. */
+    private final Deque<Place> free = new ArrayDeque<>();
+
+    private final long maxIdleNanos;
+    private final long patienceNanos;
+    private boolean closed;
+
+    /** Used by one thread at a time, from {@link #take} to {@link #giveBack}. */
+    final class Place {
+
+        @Nullable
+        Connection connection;
+
+        private long usedAt;
+
+        Connection connection() {
+            return Objects.requireNonNull(connection, "not connected");
+        }
+
+        /** Empties this place. */
+        void disconnect() {
+            if (connection != null) {
+                ServerConnections.disconnect(connection);
+                connection = null;
+            }
+        }
+
+        void giveBack() {
+            usedAt = System.nanoTime();
+            add(this);
+            permits.release();
+        }
+    }
+
+    /**
+     * Creates an instance.
+     *
+     * @param maxIdle for how long a connection that is used again may not have been used
+     * @param patience how long a caller may be overtaken
+     */
+    ServerConnections(int number, Duration maxIdle, Duration patience) {
+        permits = new Semaphore(number, true);
+        maxIdleNanos = maxIdle.toNanos();
+        patienceNanos = patience.toNanos();
+        for (int i = 0; i < number; i++) {
+            free.add(new Place());
+        }
+    }
+
+    /**
+     * Takes a place.
+     *
+     * @throws NoSuchElementException if all are taken for that long
+     */
+    Place take(long nanos) {
+        try {
+            if (!mayOvertake() && !isInTime(nanos)) {
+                throw new NoSuchElementException("All connections were in use for too long");
+            }
+        } catch (InterruptedException e) {
+            throw new JedisException("Interrupted while waiting for a connection", e);
+        }
+        Place taken = remove();
+        if (System.nanoTime() - taken.usedAt > maxIdleNanos) {
+            taken.disconnect();
+        }
+        return taken;
+    }
+
+    /** {@code tryAcquire} without a time asks nobody who waits. */
+    private boolean mayOvertake() {
+        return overdue.get() == 0 && permits.tryAcquire();
+    }
+
+    private boolean isInTime(long nanos) throws InterruptedException {
+        if (permits.tryAcquire(Math.min(nanos, patienceNanos), TimeUnit.NANOSECONDS)) {
+            return true;
+        }
+        overdue.incrementAndGet();
+        try {
+            return permits.tryAcquire(nanos - patienceNanos, TimeUnit.NANOSECONDS);
+        } finally {
+            overdue.decrementAndGet();
+        }
+    }
+
+    private synchronized Place remove() {
+        return free.remove();
+    }
+
+    private synchronized void add(Place place) {
+        if (closed) {
+            place.disconnect();
+        }
+        if (place.connection == null) {
+            free.addLast(place);
+        } else {
+            free.addFirst(place);
+        }
+    }
+
+    /** Closes the connections that nobody uses. */
+    synchronized void clear() {
+        free.forEach(Place::disconnect);
+    }
+
+    /** Closes all connections, the used ones when they are given back. */
+    synchronized void close() {
+        closed = true;
+        clear();
+    }
+
+    /** Sends nothing before. */
+    static void disconnect(Connection connection) {
+        try {
+            connection.forceDisconnect();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package io.holdfast.lock.redis.driver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+
+import io.holdfast.lock.redis.driver.ServerConnections.Place;
+import io.holdfast.lock.testing.NewThread;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisException;
+
+class ServerConnectionsTest {
+
+    private static final long PATIENCE = TimeUnit.MINUTES.toNanos(1);
+
+    private final Connection connection = mock(Connection.class);
+
+    private static ServerConnections connections(int number, Duration patience) {
+        return new ServerConnections(number, Duration.ofHours(1), patience);
+    }
+
+    private Place connected(ServerConnections of) {
+        Place place = of.take(0);
+        place.connection = connection;
+        return place;
+    }
+
+    private static CompletableFuture<Place> waiter(ServerConnections of) {
+        CompletableFuture<Place> taken = new CompletableFuture<>();
+        Thread thread = new Thread(() -> taken.complete(of.take(PATIENCE)));
+        thread.start();
+        Awaitility.await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+        return taken;
+    }
+
+    @Test
+    void last_used_connection_is_used_again_before_another_one_is_made() {
+        ServerConnections connections = connections(2, Duration.ZERO);
+        Place first = connected(connections);
+        connections.take(0).giveBack();
+        first.giveBack();
+
+        assertThat(connections.take(0).connection).isSameAs(connection);
+        assertThat(connections.take(0).connection).isNull();
+    }
+
+    @Test
+    void place_goes_to_who_has_waited_long_and_to_nobody_who_comes_later() {
+        ServerConnections connections = connections(1, Duration.ZERO);
+        Place taken = connected(connections);
+        CompletableFuture<Place> first = waiter(connections);
+        CompletableFuture<Place> second = waiter(connections);
+
+        taken.giveBack();
+
+        assertThatThrownBy(() -> connections.take(0)).isInstanceOf(NoSuchElementException.class);
+        assertThat(first.join()).isSameAs(taken);
+        assertThat(second).isNotDone();
+        taken.giveBack();
+        assertThat(second.join()).isSameAs(taken);
+    }
+
+    @Test
+    void two_places_that_come_back_at_the_same_time_wake_two() {
+        ServerConnections connections = connections(2, Duration.ofHours(1));
+        Place one = connected(connections);
+        Place other = connected(connections);
+        List<CompletableFuture<Place>> waiting = List.of(waiter(connections), waiter(connections));
+
+        one.giveBack();
+        other.giveBack();
+
+        assertThat(waiting).allSatisfy(CompletableFuture::join);
+    }
+
+    @Test
+    void place_without_a_connection_goes_to_who_waits_as_well() {
+        ServerConnections connections = connections(1, Duration.ZERO);
+        Place taken = connected(connections);
+        CompletableFuture<Place> waiter = waiter(connections);
+
+        taken.disconnect();
+        taken.giveBack();
+
+        assertThat(waiter.join().connection).isNull();
+    }
+
+    @Test
+    void who_stops_waiting_leaves_the_line() {
+        ServerConnections connections = connections(1, Duration.ZERO);
+        Place taken = connections.take(0);
+
+        assertThatThrownBy(() -> connections.take(1)).isInstanceOf(NoSuchElementException.class);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> connections.take(PATIENCE))
+                .isInstanceOf(JedisException.class)
+                .hasCauseInstanceOf(InterruptedException.class);
+        Thread.interrupted();
+
+        taken.giveBack();
+        assertThat(connections.take(0)).isSameAs(taken);
+    }
+
+    /** A place that is handed to a caller in the moment in which it stops waiting is used, and comes back. */
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0S", "PT0.0001S", "PT1H"})
+    void no_place_is_lost_and_none_is_used_twice(Duration patience) {
+        ServerConnections connections = connections(3, patience);
+        AtomicInteger inUse = new AtomicInteger();
+        List<CompletableFuture<Integer>> callers = IntStream.range(0, 8)
+                .mapToObj(i -> NewThread.start(() -> {
+                    int got = 0;
+                    for (int call = 0; call < 1_000; call++) {
+                        try {
+                            Place place = connections.take(call % 3 * 10_000L);
+                            got++;
+                            assertThat(inUse.incrementAndGet()).isLessThanOrEqualTo(3);
+                            Thread.yield();
+                            inUse.decrementAndGet();
+                            place.giveBack();
+                        } catch (NoSuchElementException e) {
+                            // in time or not is not the point
+                        }
+                    }
+                    return got;
+                }))
+                .toList();
+
+        assertThat(callers).allSatisfy(caller -> assertThat(caller.join()).isNotNegative());
+        List<Place> all = new ArrayList<>();
+        IntStream.range(0, 3).forEach(i -> all.add(connections.take(0)));
+        assertThat(all).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void connections_that_nobody_uses_are_closed_at_once_and_others_when_they_come_back() throws Exception {
+        ServerConnections connections = connections(2, Duration.ZERO);
+        Connection other = mock(Connection.class);
+        Place used = connected(connections);
+        Place free = connections.take(0);
+        free.connection = other;
+        free.giveBack();
+
+        connections.close();
+
+        verify(other).forceDisconnect();
+        verify(connection, never()).forceDisconnect();
+        used.giveBack();
+        verify(connection).forceDisconnect();
+    }
+
+    @Test
+    void connection_that_was_idle_for_long_is_not_used_again() throws Exception {
+        ServerConnections connections = new ServerConnections(1, Duration.ofMillis(1), Duration.ZERO);
+        connected(connections).giveBack();
+        Thread.sleep(10);
+
+        assertThat(connections.take(0).connection).isNull();
+        verify(connection).forceDisconnect();
+    }
+}
