@@ -224,7 +224,6 @@ class ArchitectureTest {
                         "leader.GuardedMethods",
                         "leader.LeaderAdvisor",
                         "observe.LeaderElectedEvent",
-                        "leader.LeaderLifecycle",
                         "observe.LeaderRevokedEvent",
                         "leader.LeaderRoles",
                         "leader.LeaderSettings",

@@ -4,7 +4,6 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.leader.LeaderElection;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.leader.LeaderAdvisor;
-import io.holdfast.lock.spring.leader.LeaderLifecycle;
 import io.holdfast.lock.spring.leader.LeaderRoles;
 import io.holdfast.lock.spring.leader.LeadershipObserver;
 import org.springframework.beans.factory.ObjectProvider;
@@ -45,11 +44,6 @@ public final class LockLeadershipAutoConfiguration {
     static LeaderAdvisor holdfastLeaderAdvisor(
             ConfigurableListableBeanFactory beans, ObjectProvider<LeaderRoles> roles, LockAdvisor locks) {
         return new LeaderAdvisor(beans, roles::getObject, locks.getOrder() - 1);
-    }
-
-    @Bean
-    static LeaderLifecycle holdfastLeaderLifecycle(LeaderRoles roles) {
-        return new LeaderLifecycle(roles);
     }
 
     /** Made when somebody asks for it; ends with its roles. */

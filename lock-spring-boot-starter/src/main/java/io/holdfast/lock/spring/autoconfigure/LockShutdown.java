@@ -95,7 +95,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         if (beans.containsSingleton(LeadershipRegistrar.ROLES)
                 && beans.getSingleton(LeadershipRegistrar.ROLES) instanceof LeaderRoles roles) {
             try {
-                roles.stop().get(await.toNanos(), TimeUnit.NANOSECONDS);
+                roles.giveUp().get(await.toNanos(), TimeUnit.NANOSECONDS);
             } catch (TimeoutException | ExecutionException e) {
                 log.warn("Leadership was not given up in time; it ends with the checkpoint", e);
             }

@@ -17,15 +17,19 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.SmartLifecycle;
 
 /**
  * The roles of this application: those of its properties, and of {@code @LeaderOnly}. Makes the election with the first role that
  * somebody asks for, or when it is started; without a role there is none.
  *
+ * <p>It becomes a candidate after all else was started, the web server among it, and hands over before anything else is stopped: while
+ * locks are still released, and what its listeners need is there.
+ *
  * <p>Roles in which this instance must not lead belong to a second election, which is never started: they are known, and have a
  * leader elsewhere.
  */
-public final class LeaderRoles implements DisposableBean {
+public final class LeaderRoles implements SmartLifecycle, DisposableBean {
 
     private static final Logger log = LoggerFactory.getLogger(LeaderRoles.class);
 
@@ -36,6 +40,7 @@ public final class LeaderRoles implements DisposableBean {
     private final Map<String, Leadership> joined = new LinkedHashMap<>();
     private @Nullable LeaderElection election;
     private @Nullable LeaderElection spectators;
+    private volatile boolean running;
 
     /**
      * Creates an instance.
@@ -136,6 +141,7 @@ public final class LeaderRoles implements DisposableBean {
      * Makes this instance a candidate for all roles, if there are any. A part of an application that is tested without locks has
      * no leader.
      */
+    @Override
     public synchronized void start() {
         Set<String> configured = settings.get().roles().keySet();
         Set<String> roles = new LinkedHashSet<>(configured);
@@ -147,6 +153,7 @@ public final class LeaderRoles implements DisposableBean {
         if (election != null) {
             election.start();
         }
+        running = true;
     }
 
     /**
@@ -171,8 +178,32 @@ public final class LeaderRoles implements DisposableBean {
     }
 
     /** {@return completes when all terms were given up, see {@link LeaderElection#stop()}} */
-    public synchronized CompletableFuture<@Nullable Void> stop() {
+    public synchronized CompletableFuture<@Nullable Void> giveUp() {
         return election == null ? CompletableFuture.completedFuture(null) : election.stop();
+    }
+
+    @Override
+    public void stop() {
+        running = false;
+        CompletableFuture<@Nullable Void> unused = giveUp();
+    }
+
+    /** Spring waits until the terms were given up, for as long as it waits for a phase. */
+    @Override
+    public void stop(Runnable callback) {
+        running = false;
+        var unused = giveUp().whenComplete((nothing, failure) -> callback.run());
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Last to be started, first to be stopped. */
+    @Override
+    public int getPhase() {
+        return Integer.MAX_VALUE;
     }
 
     @Override
