@@ -45,7 +45,7 @@ import reactor.core.publisher.Mono
  * * The caller's coroutine gets a child, which does nothing and ends after the release. So whoever joins the caller, or leaves
  *   `withTimeout`, goes on when the lock is free.
  */
-public class LockedSuspendFunctions : SuspendSupport {
+internal class LockedSuspendFunctions : SuspendSupport {
 
     override fun run(call: AsyncCall): Any {
         val caller = contextOf(call.invocation().arguments.last())

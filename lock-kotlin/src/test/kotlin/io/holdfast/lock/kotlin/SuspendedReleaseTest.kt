@@ -2,6 +2,7 @@ package io.holdfast.lock.kotlin
 
 import io.holdfast.lock.api.LockLostException
 import io.holdfast.lock.spring.annotation.DistributedLock
+import io.holdfast.lock.spring.annotation.OnLost
 import io.holdfast.lock.spring.test.AutoConfigureTestLocks
 import io.holdfast.lock.spring.test.TestLocks
 import kotlin.time.Duration.Companion.milliseconds
@@ -38,7 +39,7 @@ class SuspendedReleaseTest {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import(Orders::class, Shop::class)
+    @Import(Orders::class, Relaxed::class, Shop::class)
     open class Application
 
     /** Where an order is, and when it may go on. */
@@ -64,6 +65,16 @@ class SuspendedReleaseTest {
         }
     }
 
+    open class Relaxed {
+
+        @DistributedLock(name = "order", key = ["#id"], onLost = OnLost.LOG)
+        open suspend fun ship(id: Long, steps: Steps): String {
+            steps.begun.complete(Unit)
+            steps.goOn.await()
+            return "shipped"
+        }
+    }
+
     open class Shop(private val orders: Orders) {
 
         @DistributedLock(name = "shop", key = ["#id"])
@@ -71,6 +82,7 @@ class SuspendedReleaseTest {
     }
 
     @Autowired lateinit var orders: Orders
+    @Autowired lateinit var relaxed: Relaxed
     @Autowired lateinit var shop: Shop
     @Autowired lateinit var testLocks: TestLocks
     private val steps = Steps()
@@ -143,5 +155,16 @@ class SuspendedReleaseTest {
         assertThat(call.isCompleted).isFalse()
         steps.goOn.complete(Unit)
         assertThat(call.await().exceptionOrNull()).isInstanceOf(LockLostException::class.java)
+    }
+
+    @Test
+    fun tolerated_loss_does_not_cancel_the_function() = runBlocking<Unit> {
+        val call = async { relaxed.ship(42, steps) }
+        steps.begun.await()
+        testLocks.lose("order:42")
+        delay(300.milliseconds)
+        assertThat(call.isCompleted).isFalse()
+        steps.goOn.complete(Unit)
+        assertThat(call.await()).isEqualTo("shipped")
     }
 }

@@ -221,7 +221,6 @@ class ArchitectureTest {
                         "definition.Fallbacks",
                         "definition.Placeholders",
                         "integration.HoldfastLockRegistry",
-                        "leader.GuardedMethods",
                         "leader.LeaderAdvisor",
                         "observe.LeaderElectedEvent",
                         "observe.LeaderRevokedEvent",

@@ -2,9 +2,9 @@ package io.holdfast.lock.spring.aot;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
-import io.holdfast.lock.spring.definition.ConfiguredOptions;
+import io.holdfast.lock.spring.definition.AnnotatedMethods;
 import io.holdfast.lock.spring.definition.LockOperationSource;
-import io.holdfast.lock.spring.leader.GuardedMethods;
+import io.holdfast.lock.spring.leader.LeaderAdvisor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.LinkedHashSet;
@@ -32,8 +32,9 @@ record LockedMethod(Method method, Class<?> type, MergedAnnotation<?> annotation
 
     /** All of a class, those of its interfaces among them: through a proxy, either may be called. */
     static List<LockedMethod> of(Class<?> type, ConfigurableListableBeanFactory beans) {
-        LockOperationSource locked = new LockOperationSource(beans, () -> beans.getBean(ConfiguredOptions.class));
-        return Stream.of(locked, new GuardedMethods(beans))
+        Stream<AnnotatedMethods<?, ?>> leaders =
+                beans.getBeanProvider(LeaderAdvisor.class).stream().map(LeaderAdvisor::getPointcut);
+        return Stream.concat(beans.getBeanProvider(LockOperationSource.class).stream(), leaders)
                 .filter(source -> source.getClassFilter().matches(type))
                 .flatMap(source -> methodsOf(type)
                         .filter(method -> !Modifier.isStatic(method.getModifiers()))

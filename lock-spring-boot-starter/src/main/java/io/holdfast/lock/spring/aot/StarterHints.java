@@ -21,7 +21,6 @@ final class StarterHints implements RuntimeHintsRegistrar {
         hints.reflection()
                 .registerType(SimpleAsyncTaskExecutor.class, MemberCategory.ACCESS_DECLARED_FIELDS)
                 .registerTypeIfPresent(loader, "org.springframework.data.redis.connection.RedisConnectionFactory")
-                .registerTypeIfPresent(loader, "jakarta.validation.Validator")
                 .registerTypeIfPresent(loader, "reactor.core.publisher.Flux")
                 .registerTypeIfPresent(loader, "reactor.core.scheduler.Schedulers")
                 .registerTypeIfPresent(loader, "kotlinx.coroutines.reactor.MonoKt")

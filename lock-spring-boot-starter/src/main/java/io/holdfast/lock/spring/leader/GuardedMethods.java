@@ -15,7 +15,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotation;
 
 /** Makes the {@link Guarded} of each method with {@link LeaderOnly}, or says what is wrong with it. */
-public final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethods.Guarded> {
+final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethods.Guarded> {
 
     private final Placeholders placeholders;
 
@@ -28,12 +28,8 @@ public final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMe
      */
     record Guarded(String where, String role, @Nullable Object skipped) {}
 
-    /**
-     * Creates an instance.
-     *
-     * @param beans resolves placeholders
-     */
-    public GuardedMethods(ConfigurableBeanFactory beans) {
+    /** @param beans resolves placeholders */
+    GuardedMethods(ConfigurableBeanFactory beans) {
         super(LeaderOnly.class);
         this.placeholders = new Placeholders(beans::resolveEmbeddedValue);
     }

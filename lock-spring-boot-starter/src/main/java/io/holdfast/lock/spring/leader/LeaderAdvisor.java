@@ -1,8 +1,10 @@
 package io.holdfast.lock.spring.leader;
 
+import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
 import io.holdfast.lock.spring.aop.ProxiedBeans;
+import io.holdfast.lock.spring.definition.AnnotatedMethods;
 import java.io.Serial;
 import java.util.List;
 import java.util.function.Supplier;
@@ -10,14 +12,13 @@ import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.Pointcut;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Runs methods with {@link io.holdfast.lock.spring.annotation.LeaderOnly} if this instance leads. When the application has been put
+ * Runs methods with {@link LeaderOnly} if this instance leads. When the application has been put
  * together, it declares the roles of all of them, and ends the start if one would run on every instance, since its bean has no
  * proxy. Creates no bean for that.
  */
@@ -46,7 +47,7 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
     }
 
     @Override
-    public Pointcut getPointcut() {
+    public AnnotatedMethods<LeaderOnly, ?> getPointcut() {
         return methods;
     }
 

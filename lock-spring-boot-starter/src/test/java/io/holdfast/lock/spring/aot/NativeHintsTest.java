@@ -273,7 +273,6 @@ class NativeHintsTest {
     @Test
     void libraries_that_are_looked_for_by_name_are_found() {
         assertThat(List.of(
-                        "jakarta.validation.Validator",
                         "reactor.core.publisher.Flux",
                         "reactor.core.scheduler.Schedulers",
                         "org.springframework.data.redis.connection.RedisConnectionFactory"))
