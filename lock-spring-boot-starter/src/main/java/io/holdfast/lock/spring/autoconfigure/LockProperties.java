@@ -157,9 +157,10 @@ record LockProperties(
         List<String> doubts = new ArrayList<>();
         Duration timeout = isQuorum() ? quorum.nodeTimeout() : redis.commandTimeout();
         if (store == Store.REDIS && timeout.compareTo(lease) >= 0) {
-            doubts.add(
-                    (isQuorum() ? "holdfast.quorum.node-timeout" : "holdfast.redis.command-timeout")
-                            + " is not less than holdfast.lease: a lock can be lost while a single renewal waits for its reply");
+            doubts.add((isQuorum()
+                            ? "holdfast.quorum.node-timeout is not less than holdfast.lease"
+                            : "holdfast.redis.command-timeout is not less than holdfast.lease")
+                    + ": a lock can be lost while a single renewal waits for its reply");
         }
         if (maxHold != null && maxHold.compareTo(lease) < 0) {
             doubts.add("holdfast.max-hold is less than holdfast.lease: a lock that is not released is held until its"

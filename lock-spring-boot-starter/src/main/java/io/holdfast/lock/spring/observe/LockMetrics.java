@@ -122,6 +122,7 @@ final class LockMetrics implements LockListener {
         if (names.contains(name) || names.size() >= MAX_NAMES || !names.add(name)) {
             return;
         }
+        hold.withTag("name", tag(name));
         for (LossCause cause : LossCause.values()) {
             losses(name, cause);
         }
