@@ -60,6 +60,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
             beans.getBeanProvider(CallerTransactions.class)
                     .ifAvailable(transactions -> transactions.requireInside(advisor.getOrder()));
             requireTemplate(beans, found.get(0).where() + " could not be locked");
+            var unused = advisor.getAdvice(); // made now: the first call may come when beans are destroyed
         }
         operations.checkProperties(found);
     }
@@ -70,11 +71,10 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
             if (!ProxiedBeans.haveAdvisor(beans, name, instance, LockAdvisor.class)) {
                 throw new LockDefinitionException(
                         found.get(0).where() + " would run without its lock: bean '" + name
-                                + "' has no proxy with the lock"
-                                + " advisor. It was created too early (a BeanPostProcessor depends on it), or registered"
-                                + " as an existing instance.",
-                        "Let Spring create the bean after the post-processors, or use LockTemplate inside the method. If"
-                                + " it is a test double, replace the bean with @MockitoBean or @TestBean.");
+                                + "' has no proxy with the lock advisor. It was created too early (a BeanPostProcessor"
+                                + " depends on it), or registered as an existing instance.",
+                        "Let Spring create the bean after the post-processors, or use LockTemplate inside the method."
+                                + " If it is a test double, replace the bean with @MockitoBean or @TestBean.");
             }
             operations.requireNoFinalMethods(instance);
             // The proxy finds the template by itself, so Spring has to be told that the bean needs it until it is

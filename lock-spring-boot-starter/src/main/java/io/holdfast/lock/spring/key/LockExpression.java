@@ -6,13 +6,13 @@ import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.lang.reflect.Method;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
@@ -132,11 +132,11 @@ public final class LockExpression {
 
         /** What can be used instead, and why a name may be missing. */
         private String available() {
-            String list = variables.keySet().stream()
-                    .filter(name -> named.containsKey(name) || !name.startsWith("a"))
-                    .sorted((one, other) -> Boolean.compare(named.containsKey(other), named.containsKey(one)))
-                    .map(name -> "#" + name + ", ")
-                    .collect(Collectors.joining("", "Available variables: ", "#root."));
+            Set<String> usable = new LinkedHashSet<>(named.keySet());
+            usable.addAll(variables.keySet());
+            usable.removeIf(name -> name.matches("a\\d+") && !named.containsKey(name));
+            String list =
+                    "Available variables: #" + String.join(", #", usable) + (usable.isEmpty() ? "root." : ", #root.");
             return named.isEmpty() && !variables.isEmpty()
                     ? list + " Parameter names are not available: compile with -parameters, or use positions."
                     : list;
@@ -204,7 +204,8 @@ public final class LockExpression {
                             + e.getMessage() + ".",
                     text.contains("#{")
                             ? "Remove #{ and }: \"#order.id\"."
-                            : "Correct the expression. Literal text needs single quotes: \"'nightly'\" or \"'order:' + #id\".",
+                            : "Correct the expression. Literal text needs single quotes: \"'nightly'\" or \"'order:' +"
+                                    + " #id\".",
                     e);
         }
         visit(parsed.expression.getAST(), parsed::requireVariable);

@@ -289,17 +289,56 @@ class StartupCheckTest {
         }
     }
 
+    private ApplicationContextRunner failingStart() {
+        return runner.withInitializer(context -> context.addApplicationListener(event -> {
+            if (event instanceof ContextRefreshedEvent) {
+                throw new IllegalStateException("on purpose");
+            }
+        }));
+    }
+
+    static class Parting implements Runnable {
+        @Override
+        @DistributedLock(name = "parting")
+        public void run() {
+            EarlyEnd.said = "parted";
+        }
+    }
+
+    static class LateCall implements DisposableBean {
+
+        private final Runnable parting;
+
+        LateCall(Runnable parting) {
+            this.parting = parting;
+        }
+
+        @Override
+        public void destroy() {
+            parting.run();
+        }
+    }
+
+    /** A proxy by interfaces asks for its interceptor no sooner, and then Spring makes no bean any more. */
+    @Test
+    void first_call_of_a_locked_method_may_come_when_beans_are_destroyed() {
+        EarlyEnd.said = "";
+        failingStart()
+                .withPropertyValues("spring.aop.proxy-target-class=false")
+                .withBean(Parting.class)
+                .withBean(LateCall.class)
+                .run(context -> assertThat(context).hasFailed());
+
+        assertThat(EarlyEnd.said).isEqualTo("parted");
+    }
+
     /** Nothing was started, so nothing is stopped in order, and what was made is destroyed. */
     @Test
     void locked_methods_work_until_their_beans_are_destroyed_if_the_start_fails() {
         EarlyEnd.said = "";
-        runner.withBean(Good.class)
+        failingStart()
+                .withBean(Good.class)
                 .withBean(EarlyEnd.class)
-                .withInitializer(context -> context.addApplicationListener(event -> {
-                    if (event instanceof ContextRefreshedEvent) {
-                        throw new IllegalStateException("on purpose");
-                    }
-                }))
                 .run(context -> assertThat(context).hasFailed());
 
         assertThat(EarlyEnd.said).isEqualTo("ran");
