@@ -105,7 +105,9 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     /** Guards the subscription. */
     private final Object subscribing = new Object();
 
-    private LockStore.@Nullable Listening listening;
+    /** Written under that monitor. */
+    private volatile LockStore.@Nullable Listening listening;
+
     private boolean warned;
     private Runnable retry = () -> {};
 
@@ -338,14 +340,12 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
 
     /** {@return whether messages of the store arrive} */
     public LockActivity.SubscriptionState subscriptionState() {
-        synchronized (subscribing) {
-            if (heard) {
-                return LockActivity.SubscriptionState.CONNECTED;
-            }
-            return listening == null
-                    ? LockActivity.SubscriptionState.NOT_NEEDED
-                    : LockActivity.SubscriptionState.DISCONNECTED;
+        if (heard) {
+            return LockActivity.SubscriptionState.CONNECTED;
         }
+        return listening == null
+                ? LockActivity.SubscriptionState.NOT_NEEDED
+                : LockActivity.SubscriptionState.DISCONNECTED;
     }
 
     private void listen() {
@@ -386,16 +386,12 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
      * row without any message in between. Then the store checks that messages arrive.
      */
     private void missed() {
-        if (missed.incrementAndGet() < MISSED_TO_DOUBT) {
-            return;
-        }
-        missed.set(0);
-        LockStore.Listening doubted;
-        synchronized (subscribing) {
-            doubted = listening;
-        }
-        if (doubted != null) {
-            doubted.doubt();
+        if (missed.incrementAndGet() >= MISSED_TO_DOUBT) {
+            missed.set(0);
+            LockStore.Listening doubted = listening;
+            if (doubted != null) {
+                doubted.doubt();
+            }
         }
     }
 
@@ -439,16 +435,15 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
      * @return when the next one is due, on the ticker
      */
     public long tick() {
-        List<Row> due = takeDue();
-        if (!due.isEmpty()) {
-            Poll poll = poll(due);
+        Poll poll = takeDue();
+        if (!poll.due.isEmpty()) {
             try {
                 settle(poll, store.keepEntries(poll.requests));
             } catch (RuntimeException e) {
-                log.debug("Queue entries could not be kept alive for {} queue(s)", due.size(), e);
-                settle(poll, failed(due, e));
+                log.debug("Queue entries could not be kept alive for {} queue(s)", poll.due.size(), e);
+                settle(poll, failed(poll.due, e));
             } catch (Error e) {
-                settle(poll, failed(due, e));
+                settle(poll, failed(poll.due, e));
                 throw e;
             }
         }
@@ -457,7 +452,10 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         }
     }
 
-    private synchronized List<Row> takeDue() {
+    /** One call: the rows, when it was sent, and how often messages had begun to arrive by then. */
+    private record Poll(List<Row> due, List<EntryRequest> requests, long askedAt, int timesHeard) {}
+
+    private synchronized Poll takeDue() {
         long now = ticker.nanos();
         List<Row> due = new ArrayList<>();
         if (!byTime.isEmpty() && byTime.first().pollAt - now <= 0) {
@@ -465,17 +463,10 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                 due.add(byTime.pollFirst());
             }
         }
-        return due;
-    }
-
-    /** One call: the rows, when it was sent, and how often messages had begun to arrive by then. */
-    private record Poll(List<Row> due, List<EntryRequest> requests, long askedAt, int timesHeard) {}
-
-    private synchronized Poll poll(List<Row> due) {
         List<EntryRequest> requests = due.stream()
                 .map(row -> new EntryRequest(row.key, List.copyOf(row.entries.keySet())))
                 .toList();
-        return new Poll(due, requests, ticker.nanos(), timesHeard);
+        return new Poll(due, requests, now, timesHeard);
     }
 
     private static List<EntryReply> failed(List<Row> due, Throwable e) {

@@ -55,8 +55,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>If the store fails after it has replied once, the acquisition continues to wait, like others that wait for the store.
  *
- * <p>A call that the store has refused has changed nothing there: an acquisition whose first try is refused has no entry to give
- * up.
+ * <p>A call that the store refuses changes nothing there: if the first try is refused, there is no entry to give up.
  */
 public final class Acquisition implements Steps {
 
@@ -175,7 +174,13 @@ public final class Acquisition implements Steps {
         long left = 0;
         try (LockListener.Scope scope = observed == null ? LockListener.Scope.NOTHING : observed.onThread()) {
             while (left == 0 && state != State.ENDED) {
-                left = step();
+                left = switch (state) {
+                    case IN_LINE -> inLine();
+                    case ASK -> ask();
+                    case QUEUED, NO_CONNECTION -> waiting();
+                    case OUTAGE -> duringOutage();
+                    case START, ENDED, OVER -> throw new IllegalStateException("No step in state " + state);
+                };
             }
         } catch (InterruptedException | RuntimeException | Error e) {
             fail(e, false);
@@ -185,16 +190,6 @@ public final class Acquisition implements Steps {
             end();
         }
         return left;
-    }
-
-    private long step() throws InterruptedException {
-        return switch (state) {
-            case IN_LINE -> inLine();
-            case ASK -> ask();
-            case QUEUED, NO_CONNECTION -> waiting();
-            case OUTAGE -> duringOutage();
-            case START, ENDED, OVER -> throw new IllegalStateException("No step in state " + state);
-        };
     }
 
     /**
@@ -222,7 +217,13 @@ public final class Acquisition implements Steps {
             refused(sibling());
             return;
         }
-        place = enter(oneTry);
+        queue = client.queue();
+        Object handOffTerms = terms.handOffTerms();
+        LocalQueue.Place found = oneTry
+                ? queue.tryEnter(call.key(), handOffTerms, caller.waiter())
+                : queue.enter(call.key(), handOffTerms, caller.waiter());
+        // A single try that finds other callers of this client in line calls the store independently of them.
+        place = found != null ? found : queue.enter(call.key(), null, caller.waiter());
         state = State.IN_LINE;
         if (place.isInLine()) {
             try {
@@ -233,17 +234,6 @@ public final class Acquisition implements Steps {
                 }
             }
         }
-    }
-
-    /** A single try that finds other callers of this client in line calls the store independently of them. */
-    private LocalQueue.Place enter(boolean oneTry) {
-        Object handOffTerms = terms.handOffTerms();
-        queue = client.queue();
-        if (!oneTry) {
-            return queue.enter(call.key(), handOffTerms, caller.waiter());
-        }
-        LocalQueue.Place alone = queue.tryEnter(call.key(), handOffTerms, caller.waiter());
-        return alone != null ? alone : queue.enter(call.key(), null, caller.waiter());
     }
 
     private long inLine() {
@@ -334,7 +324,10 @@ public final class Acquisition implements Steps {
             entry.failing(new Failing(sentAt, e));
         }
         if (turn == null && shortage) {
-            waitForConnection();
+            beginWait();
+            connectionAt = client.ticker().nanos() + BUSY_PAUSE_NANOS;
+            entry.wakes(caller.waiter());
+            state = State.NO_CONNECTION;
         } else if (turn == null) {
             joinOutage();
         }
@@ -388,13 +381,6 @@ public final class Acquisition implements Steps {
                 || (budget.isOneTry()
                         && e.getCause() instanceof ConnectionsInUseException busy
                         && busy.isFirstConnection());
-    }
-
-    private void waitForConnection() {
-        beginWait();
-        connectionAt = client.ticker().nanos() + BUSY_PAUSE_NANOS;
-        entry.wakes(caller.waiter());
-        state = State.NO_CONNECTION;
     }
 
     /**
@@ -485,7 +471,7 @@ public final class Acquisition implements Steps {
         try {
             open(grant);
         } finally {
-            closeEntry();
+            queue.entries().giveUp(entry);
         }
     }
 
@@ -613,7 +599,7 @@ public final class Acquisition implements Steps {
     }
 
     private void failed(LockStoreException e) {
-        if (isShortage(e) && passEntry()) {
+        if (isShortage(e) && !resent && place.pass()) {
             return;
         }
         boolean lineWaits = isShortage(e) || place.isLineAnswered();
@@ -641,21 +627,17 @@ public final class Acquisition implements Steps {
         }
     }
 
-    /** If every try was answered, the next one in line can use the entry. Returns false if there is none, or it cannot. */
-    private boolean passEntry() {
-        return !resent && place.pass();
-    }
-
     /**
      * The store removes the acquisition before the caller learns that it was refused: otherwise the store might grant the lock
      * to a caller that has gone. This takes one call, which an interrupt does not end. If the store does not respond, the removal
-     * is left to the background; immediately, if the store is known to fail.
+     * is left to the background; immediately, if the store is known to fail. If every try was answered, the next one in line, if there
+     * is one, can use the entry.
      */
     private void giveUp() {
-        if (passEntry()) {
+        if (!resent && place.pass()) {
             return;
         }
-        boolean kept = closeEntry();
+        boolean kept = queue.entries().giveUp(entry);
         place.leave();
         if (entry.failing() != null) {
             dropEntry();
@@ -675,19 +657,14 @@ public final class Acquisition implements Steps {
     private void dropEntry() {
         if (resent) {
             undo();
-        } else if (closeEntry()) {
+        } else if (queue.entries().giveUp(entry)) {
             client.cleanup().leave(call.key(), entry.owner());
         }
     }
 
     private void undo() {
-        closeEntry();
+        queue.entries().giveUp(entry);
         client.cleanup().undo(call.key(), entry.owner(), terms.leaseNanos());
-    }
-
-    /** No caller receives messages for the entry any more. Returns whether the store may keep it. */
-    private boolean closeEntry() {
-        return queue.entries().giveUp(entry);
     }
 
     /**
