@@ -75,6 +75,20 @@ class ServerConnectionsTest {
     }
 
     @Test
+    void nobody_overtakes_a_caller_whose_patience_has_ended() {
+        ServerConnections connections = connections(1, Duration.ZERO);
+        Place taken = connections.take(0);
+        for (int round = 0; round < 10; round++) {
+            CompletableFuture<Place> waiter = waiter(connections);
+
+            taken.giveBack();
+            assertThatThrownBy(() -> connections.take(0)).isInstanceOf(NoSuchElementException.class);
+
+            taken = waiter.join();
+        }
+    }
+
+    @Test
     void two_places_that_come_back_at_the_same_time_wake_two() {
         ServerConnections connections = connections(2, Duration.ofHours(1));
         Place one = connected(connections);
