@@ -34,7 +34,7 @@ class Orders {
     /** Reserves stock and writes the order, both or neither. The lock spans the transaction, not the other way round. */
     Order place(long productId, int quantity) {
         if (quantity < 1) {
-            throw new ShopException(HttpStatus.BAD_REQUEST, "quantity is %d; it must be at least 1.", quantity);
+            throw new ShopException(HttpStatus.BAD_REQUEST, "quantity is " + quantity + "; it must be at least 1.");
         }
         LockRequest request = LockRequest.of("stock:" + productId).waitFor(Duration.ofSeconds(2));
         try (LockHandle lock = locks.acquire(request)) {
@@ -46,7 +46,7 @@ class Orders {
     private Order reserve(long productId, int quantity, long fencingToken) {
         Product product = stock.product(productId);
         if (product.quantity() < quantity) {
-            throw new ShopException(HttpStatus.CONFLICT, "Only %d left in stock.", product.quantity());
+            throw new ShopException(HttpStatus.CONFLICT, "Only " + product.quantity() + " left in stock.");
         }
         stock.write(productId, product.quantity() - quantity, fencingToken);
         return insert(productId, quantity, product.priceCents() * quantity);
@@ -71,6 +71,6 @@ class Orders {
                 .param(id)
                 .query(Order.class)
                 .optional()
-                .orElseThrow(() -> new ShopException(HttpStatus.NOT_FOUND, "There is no order %d.", id));
+                .orElseThrow(() -> new ShopException(HttpStatus.NOT_FOUND, "There is no order " + id + "."));
     }
 }

@@ -8,7 +8,7 @@ class ShopException extends ResponseStatusException {
 
     private static final long serialVersionUID = 1L;
 
-    ShopException(HttpStatus status, String message, Object... values) {
-        super(status, message.formatted(values));
+    ShopException(HttpStatus status, String message) {
+        super(status, message);
     }
 }

@@ -26,7 +26,7 @@ class Stock {
                 .param(id)
                 .query(Product.class)
                 .optional()
-                .orElseThrow(() -> new ShopException(HttpStatus.NOT_FOUND, "There is no product %d.", id));
+                .orElseThrow(() -> new ShopException(HttpStatus.NOT_FOUND, "There is no product " + id + "."));
     }
 
     /**
@@ -41,10 +41,8 @@ class Stock {
         if (rows == 0) {
             throw new ShopException(
                     HttpStatus.CONFLICT,
-                    "The stock of product %d was not changed: fencing token %d is older than the one it was last"
-                            + " written with, so somebody else has had the lock since.",
-                    productId,
-                    fencingToken);
+                    "The stock of product " + productId + " was not changed: fencing token " + fencingToken
+                            + " is older than the one it was last written with, so somebody else has had the lock since.");
         }
     }
 }
