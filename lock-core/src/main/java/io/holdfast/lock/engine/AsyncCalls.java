@@ -4,13 +4,14 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.engine.client.ServerWorkers;
 import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.Pause;
-import java.util.List;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -18,7 +19,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,7 @@ final class AsyncCalls {
 
     private static final Logger log = LoggerFactory.getLogger(AsyncCalls.class);
 
-    private static final int LAST_WORDS_MILLIS = 500;
+    private static final Duration LAST_WORDS = Duration.ofMillis(500);
 
     /** Acquiring and releasing threads together are fewer than the store's connections, because others need some too. */
     private static final int ACQUIRING_THREADS = 6;
@@ -107,17 +107,9 @@ final class AsyncCalls {
      * thread that runs a user's work may take longer.
      */
     void close() {
-        List<ExecutorService> pools = List.of(acquiring, releasing, telling);
-        pools.forEach(ExecutorService::shutdown);
         timer.close();
-        try {
-            for (ExecutorService pool : pools) {
-                if (!pool.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS)) {
-                    return;
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (!ServerWorkers.end(LAST_WORDS, acquiring, releasing, telling)) {
+            log.debug("A call of executeAsync is still running while the client is being closed");
         }
     }
 

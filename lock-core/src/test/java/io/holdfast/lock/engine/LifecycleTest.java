@@ -179,6 +179,20 @@ class LifecycleTest extends EngineFixture {
     }
 
     /** It does not answer renewals until it is told to, and does not care for interrupts meanwhile. */
+    /** It is the same client still: its state alone says that the grant comes too late. */
+    @Test
+    void lock_that_is_granted_while_the_client_is_closed_is_given_back() {
+        store.afterCallsHere(() -> {
+            store.after = () -> {};
+            locks.close();
+        });
+
+        assertThatThrownBy(() -> locks.acquire(KEY))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+        assertThat(isFree()).isTrue();
+    }
+
     private static final class SlowStore extends StoreSpy {
 
         private final CountDownLatch asked = new CountDownLatch(1);

@@ -9,8 +9,6 @@ import io.holdfast.lock.store.ReleaseRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -33,8 +31,6 @@ import org.slf4j.LoggerFactory;
 public final class Cleanup {
 
     private static final Logger log = LoggerFactory.getLogger(Cleanup.class);
-    private static final long FIRST_REST_MILLIS = 50;
-    private static final long LAST_REST_MILLIS = 1000;
     private static final int LAST_WORDS_SECONDS = 2;
 
     public static final int MOST_WAITING = 10_000;
@@ -56,7 +52,7 @@ public final class Cleanup {
     /** @param threads does the work; shut down when this is closed */
     public Cleanup(LockStore store, ExecutorService threads) {
         this.store = store;
-        this.workers = new ServerWorkers<>(threads, 1, Rounds::new);
+        this.workers = new ServerWorkers<>(threads, 1, next -> clean(next.get(0)));
     }
 
     /** A waiter gave up; all its calls were answered. */
@@ -146,8 +142,12 @@ public final class Cleanup {
         CleanupTask cleanup =
                 new CleanupTask(key, task, System.nanoTime() + patienceNanos, wasHeld, new AtomicBoolean());
         held.addAndGet(cleanup.locks());
-        if (!enqueue(cleanup)) {
-            runOnce(cleanup);
+        if (!enqueue(cleanup)) { // a caller that was waiting until the client was closed; nothing is retried
+            try {
+                task.run();
+            } catch (RuntimeException | Error e) {
+                log.debug("The client is closed; lock '{}' expires at the end of its lease", key, e);
+            }
             over(cleanup);
         }
     }
@@ -162,57 +162,25 @@ public final class Cleanup {
         waiting.decrementAndGet();
     }
 
-    /** The client is closed: a caller that was waiting until then cleans up itself, and nothing is retried. */
-    private void runOnce(CleanupTask cleanup) {
+    /** Returns whether the server may be called again at once: it has replied, or was not called. */
+    private boolean clean(CleanupTask cleanup) {
         try {
-            cleanup.task.run();
-        } catch (RuntimeException | Error e) {
-            log.debug("The client is closed; lock '{}' expires at the end of its lease", cleanup.key, e);
-        }
-    }
-
-    /** What one worker does: one task after the other. */
-    private final class Rounds implements ServerWorkers.Job<CleanupTask> {
-
-        private long restMillis;
-
-        @Override
-        public long work(List<CleanupTask> next) {
-            CleanupTask cleanup = next.get(0);
-            if (isDone(cleanup)) {
-                over(cleanup);
-                return 0;
-            }
-            return enqueue(cleanup) ? rest() : 0;
-        }
-
-        /** Clients of one server do not come back all at the same time. */
-        private long rest() {
-            restMillis = Math.min(Math.max(2 * restMillis, FIRST_REST_MILLIS), LAST_REST_MILLIS);
-            long millis = restMillis - ThreadLocalRandom.current().nextLong(restMillis / 4);
-            return TimeUnit.MILLISECONDS.toNanos(millis);
-        }
-
-        private boolean isDone(CleanupTask cleanup) {
             if (System.nanoTime() - cleanup.giveUpAt >= 0) {
                 log.debug("Gave up cleaning up lock '{}'; its lease has expired", cleanup.key);
             } else {
-                try {
-                    cleanup.task.run();
-                    restMillis = 0;
-                    full.set(false);
-                } catch (LockStoreException e) {
-                    log.debug("Lock '{}' could not be cleaned up yet", cleanup.key, e);
-                    return false;
-                } catch (RuntimeException | Error e) {
-                    if (!cleanup.warned.getAndSet(true)) {
-                        log.warn("Failed to clean up lock '{}'; retrying until the end of its lease", cleanup.key, e);
-                    }
-                    return false;
-                }
+                cleanup.task.run();
+                full.set(false);
             }
+            over(cleanup);
             return true;
+        } catch (LockStoreException e) {
+            log.debug("Lock '{}' could not be cleaned up yet", cleanup.key, e);
+        } catch (RuntimeException | Error e) {
+            if (!cleanup.warned.getAndSet(true)) {
+                log.warn("Failed to clean up lock '{}'; retrying until the end of its lease", cleanup.key, e);
+            }
         }
+        return !enqueue(cleanup);
     }
 
     /**

@@ -4,13 +4,13 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.store.DaemonThreads;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,14 +31,13 @@ public final class EventPublisher {
 
     private static final Logger log = LoggerFactory.getLogger(EventPublisher.class);
 
-    private static final int LAST_WORDS_SECONDS = 2;
+    private static final Duration LAST_WORDS = Duration.ofSeconds(2);
     private static final int ACTION_THREADS = 8;
     public static final int MOST_WAITING = 10_000;
 
     private final List<Supplier<List<LockListener>>> sources;
-    private final Backlog later = new Backlog(DaemonThreads.pool(1, DaemonThreads.named("holdfast-listeners")));
-    private final Backlog actions =
-            new Backlog(DaemonThreads.pool(ACTION_THREADS, DaemonThreads.numbered("holdfast-on-lost-")));
+    private final Backlog later = new Backlog("events for lock listeners", 1, "holdfast-listeners");
+    private final Backlog actions = new Backlog("onLost actions", ACTION_THREADS, "holdfast-on-lost-");
 
     /** The threads on which a listener or an action is running. */
     private final Set<Thread> running = ConcurrentHashMap.newKeySet();
@@ -123,13 +122,7 @@ public final class EventPublisher {
     /** Notifies listeners on the listener thread, unless too many events are waiting for it. */
     public void publishLater(LockEvent event) {
         if (hasListeners()) {
-            later.run(
-                    () -> publish(event),
-                    () -> log.warn(
-                            "{} events are waiting for lock listeners, and further ones are dropped. A listener blocks: look"
-                                    + " for thread holdfast-listeners in a thread dump.",
-                            MOST_WAITING),
-                    () -> log.warn("Lock listeners have caught up; {} event(s) have been dropped so far", dropped()));
+            later.run(() -> publish(event));
         }
     }
 
@@ -137,18 +130,14 @@ public final class EventPublisher {
      * Runs loss actions, on another thread until this is closed, unless too many are waiting. They do not wait for listeners.
      */
     public void later(Runnable action) {
-        actions.run(
-                action,
-                () -> log.warn(
-                        "{} onLost actions are waiting, and further ones are not run. Actions block: look for threads"
-                                + " holdfast-on-lost-n in a thread dump.",
-                        MOST_WAITING),
-                () -> log.warn("All waiting onLost actions have begun; {} have not been run so far", actions.dropped));
+        actions.run(action);
     }
 
     /** Threads, and the tasks that wait for them. */
     private final class Backlog {
 
+        private final String what;
+        private final String thread;
         private final ExecutorService threads;
         private final AtomicInteger waiting = new AtomicInteger();
         private final AtomicLong dropped = new AtomicLong();
@@ -156,28 +145,31 @@ public final class EventPublisher {
         /** Logged once, until nothing waits any more. */
         private final AtomicBoolean full = new AtomicBoolean();
 
-        Backlog(ExecutorService threads) {
-            this.threads = threads;
+        Backlog(String what, int most, String thread) {
+            this.what = what;
+            this.thread = thread;
+            this.threads =
+                    DaemonThreads.pool(most, most == 1 ? DaemonThreads.named(thread) : DaemonThreads.numbered(thread));
         }
 
-        /**
-         * Runs a task later, unless too many are waiting.
-         *
-         * @param onFull is called for the first task in a row that is dropped
-         * @param onEmpty is called when no task waits any more, if some were dropped
-         */
-        void run(Runnable task, Runnable onFull, Runnable onEmpty) {
+        /** Runs a task later, unless too many are waiting. */
+        void run(Runnable task) {
             if (waiting.incrementAndGet() > MOST_WAITING) {
                 waiting.decrementAndGet();
                 dropped.incrementAndGet();
                 if (!full.getAndSet(true)) {
-                    onFull.run();
+                    log.warn(
+                            "{} {} are waiting, and further ones are dropped, because earlier ones block. Look for {} in"
+                                    + " a thread dump.",
+                            MOST_WAITING,
+                            what,
+                            thread);
                 }
                 return;
             }
             DaemonThreads.executeOrRun(threads, () -> {
                 if (waiting.decrementAndGet() == 0 && full.getAndSet(false)) {
-                    onEmpty.run();
+                    log.warn("All waiting {} have begun; {} have been dropped so far", what, dropped);
                 }
                 boolean first = running.add(Thread.currentThread());
                 guarded(task);
@@ -218,28 +210,13 @@ public final class EventPublisher {
     }
 
     /**
-     * Delivers pending events, and runs pending actions, for {@value #LAST_WORDS_SECONDS} s at most. A listener or action that closes
+     * Delivers pending events, and runs pending actions, for two seconds at most. A listener or action that closes
      * the client does not wait.
      */
     public void close() {
-        List<ExecutorService> pools = List.of(actions.threads, later.threads);
-        pools.forEach(ExecutorService::shutdown);
-        if (running.contains(Thread.currentThread())) {
-            return;
-        }
-        boolean interrupted = Thread.interrupted();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LAST_WORDS_SECONDS);
-        try {
-            for (ExecutorService pool : pools) {
-                if (!pool.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                    log.debug("A lock listener is still running while the client is being closed");
-                }
-            }
-        } catch (InterruptedException e) {
-            interrupted = true;
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+        boolean here = running.contains(Thread.currentThread());
+        if (!ServerWorkers.end(here ? Duration.ZERO : LAST_WORDS, actions.threads, later.threads)) {
+            log.debug("A lock listener is still running while the client is being closed");
         }
     }
 }

@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,26 +31,12 @@ public final class ServerWorkers<W> implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(ServerWorkers.class);
 
-    /**
-     * What one worker does, on one thread at a time.
-     *
-     * @param <W> a piece of work
-     */
-    @FunctionalInterface
-    public interface Job<W> {
-
-        /**
-         * Does a portion of the work.
-         *
-         * @param work in the order in which it was added, at least one piece
-         * @return how long the worker pauses before it continues, in nanoseconds
-         */
-        long work(List<W> work);
-    }
+    private static final long FIRST_REST_MILLIS = 50;
+    private static final long LAST_REST_MILLIS = 1000;
 
     private final ExecutorService threads;
     private final int portion;
-    private final Supplier<Job<W>> jobs;
+    private final Predicate<List<W>> job;
 
     /** By server. Guarded by this monitor, as is all that follows, and what the workers hold. */
     private final Map<String, Worker> workers = new HashMap<>();
@@ -61,12 +48,13 @@ public final class ServerWorkers<W> implements AutoCloseable {
      *
      * @param threads runs the workers, and is shut down when this is closed
      * @param portion how many pieces of work are done together at most
-     * @param jobs makes the job of each worker
+     * @param job does pieces of work, in the order in which they were added; returns whether its worker may go on at once. If not, it
+     *     rests: for {@value #FIRST_REST_MILLIS} ms, and for twice as long each time, up to {@value #LAST_REST_MILLIS} ms
      */
-    public ServerWorkers(ExecutorService threads, int portion, Supplier<Job<W>> jobs) {
+    public ServerWorkers(ExecutorService threads, int portion, Predicate<List<W>> job) {
         this.threads = threads;
         this.portion = portion;
-        this.jobs = jobs;
+        this.job = job;
     }
 
     /**
@@ -89,24 +77,44 @@ public final class ServerWorkers<W> implements AutoCloseable {
     }
 
     /**
-     * Accepts no more work, and does the pending work without pauses.
+     * Accepts no more work, and does the pending work without rests.
      *
      * @param atMost for how long; what is left then is dropped
      */
-    public synchronized void finish(Duration atMost) {
+    public void finish(Duration atMost) {
+        synchronized (this) {
+            closing.countDown();
+        }
+        boolean ended = end(atMost, threads);
+        log.trace("Background work has ended: {}", ended);
+        close();
+    }
+
+    /**
+     * Shuts down thread pools, and waits until they have done the tasks that they have. An interrupt ends the wait, and is kept; one
+     * from before does not.
+     *
+     * @return whether all of their threads have ended in time
+     */
+    public static boolean end(Duration atMost, ExecutorService... pools) {
         boolean interrupted = Thread.interrupted();
-        closing.countDown();
         long end = System.nanoTime() + atMost.toNanos();
         try {
-            for (long left = atMost.toNanos(); !workers.isEmpty() && left > 0; left = end - System.nanoTime()) {
-                TimeUnit.NANOSECONDS.timedWait(this, left);
+            boolean ended = true;
+            for (ExecutorService pool : pools) {
+                pool.shutdown();
             }
+            for (ExecutorService pool : pools) {
+                ended &= pool.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            }
+            return ended;
         } catch (InterruptedException e) {
             interrupted = true;
-        }
-        close();
-        if (interrupted) {
-            Thread.currentThread().interrupt();
+            return false;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -132,9 +140,9 @@ public final class ServerWorkers<W> implements AutoCloseable {
     private final class Worker implements Runnable {
 
         private final String server;
-        private final Job<W> job = jobs.get();
         private final Deque<W> waiting = new ArrayDeque<>();
         private @Nullable Thread thread;
+        private long restMillis;
 
         Worker(String server) {
             this.server = server;
@@ -145,7 +153,9 @@ public final class ServerWorkers<W> implements AutoCloseable {
         public void run() {
             for (List<W> work = next(); !work.isEmpty(); work = next()) {
                 try {
-                    pause(job.work(work));
+                    rest(job.test(work));
+                } catch (InterruptedException e) {
+                    log.debug("Ignored an interrupt of a background thread; it stops when the client is closed");
                 } catch (Throwable e) { // Kotlin has no checked exceptions
                     log.error(
                             "Unexpected error in thread {}; continuing",
@@ -166,19 +176,20 @@ public final class ServerWorkers<W> implements AutoCloseable {
                 }
                 if (work.isEmpty()) {
                     workers.remove(server, this);
-                    ServerWorkers.this.notifyAll();
                 }
                 return work;
             }
         }
 
-        /** Interrupted only when this is closed. */
-        private void pause(long nanos) {
-            try {
-                boolean unused = closing.await(nanos, TimeUnit.NANOSECONDS);
-            } catch (InterruptedException e) {
-                log.debug("Ignored an interrupt of a background thread; it stops when the client is closed");
+        /** Clients of one server do not come back all at the same time. Interrupted only when this is closed. */
+        private void rest(boolean goOn) throws InterruptedException {
+            if (goOn) {
+                restMillis = 0;
+                return;
             }
+            restMillis = Math.min(Math.max(2 * restMillis, FIRST_REST_MILLIS), LAST_REST_MILLIS);
+            long millis = restMillis - ThreadLocalRandom.current().nextLong(restMillis / 4);
+            boolean unused = closing.await(millis, TimeUnit.MILLISECONDS);
         }
     }
 }

@@ -118,9 +118,9 @@ final class Watchdog implements AutoCloseable {
         this.events = events;
         this.ticker = client.ticker();
         this.wakeAt = ticker.nanos();
-        this.renewals = new ServerWorkers<>(renewers, MOST_AT_ONCE, () -> due -> {
+        this.renewals = new ServerWorkers<>(renewers, MOST_AT_ONCE, due -> {
             renew(due.stream().filter(Hold::isLive).toList());
-            return 0;
+            return true;
         });
         if (withClock) {
             clock.start();

@@ -157,9 +157,9 @@ class EventPublisherTest {
             assertThat(log.events())
                     .extracting(ILoggingEvent::getFormattedMessage)
                     .containsExactly(
-                            "10000 events are waiting for lock listeners, and further ones are dropped. A listener blocks:"
-                                    + " look for thread holdfast-listeners in a thread dump.",
-                            "Lock listeners have caught up; 3 event(s) have been dropped so far");
+                            "10000 events for lock listeners are waiting, and further ones are dropped, because earlier ones"
+                                    + " block. Look for holdfast-listeners in a thread dump.",
+                            "All waiting events for lock listeners have begun; 3 have been dropped so far");
         }
     }
 
@@ -188,9 +188,9 @@ class EventPublisherTest {
             assertThat(log.events())
                     .extracting(ILoggingEvent::getFormattedMessage)
                     .containsExactly(
-                            "10000 onLost actions are waiting, and further ones are not run. Actions block: look for threads"
-                                    + " holdfast-on-lost-n in a thread dump.",
-                            "All waiting onLost actions have begun; 3 have not been run so far");
+                            "10000 onLost actions are waiting, and further ones are dropped, because earlier ones block. Look"
+                                    + " for holdfast-on-lost- in a thread dump.",
+                            "All waiting onLost actions have begun; 3 have been dropped so far");
         }
     }
 }

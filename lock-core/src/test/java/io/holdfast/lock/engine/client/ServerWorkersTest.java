@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
+import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,17 +22,17 @@ class ServerWorkersTest {
     private final Queue<String> done = new ConcurrentLinkedQueue<>();
     private final Queue<Thread> threads = new ConcurrentLinkedQueue<>();
     private final CountDownLatch gate = new CountDownLatch(1);
-    private final ServerWorkers<String> workers = workers(() -> this::work);
+    private final ServerWorkers<String> workers = workers(this::work);
 
-    private static ServerWorkers<String> workers(Supplier<ServerWorkers.Job<String>> jobs) {
+    private static ServerWorkers<String> workers(Predicate<List<String>> job) {
         return new ServerWorkers<>(
-                DaemonThreads.pool(10, Duration.ofMillis(20), DaemonThreads.named("test-worker")), 100, jobs);
+                DaemonThreads.pool(10, Duration.ofMillis(20), DaemonThreads.named("test-worker")), 100, job);
     }
 
-    private long work(List<String> work) {
+    private boolean work(List<String> work) {
         threads.add(Thread.currentThread());
         work.forEach(this::work);
-        return 0;
+        return !work.contains("refused");
     }
 
     private void work(String piece) {
@@ -87,7 +86,7 @@ class ServerWorkersTest {
     /** However often a worker ends just when work comes. */
     @Test
     void no_work_is_lost_when_a_worker_ends() {
-        try (ServerWorkers<String> hasty = workers(() -> this::work)) {
+        try (ServerWorkers<String> hasty = workers(this::work)) {
             for (int i = 0; i < 2000; i++) {
                 hasty.add("a", List.of("piece"));
                 if (i % 3 == 0) {
@@ -118,21 +117,22 @@ class ServerWorkersTest {
         eventuallyDone("next");
     }
 
+    /** Each rest is longer: 37 ms at least, then 75, 150, 300 and 600. */
     @Test
-    void worker_rests_for_as_long_as_its_job_says() {
-        ServerWorkers<String> resting = workers(() -> work -> {
-            work(work);
-            return TimeUnit.DAYS.toNanos(1);
-        });
-        resting.add("a", List.of("first"));
-        eventuallyDone("first");
-        resting.add("a", List.of("second"));
-        resting.add("b", List.of("other"));
-        eventuallyDone("first", "other");
+    void worker_whose_work_fails_rests_and_goes_on_at_once_when_it_has_to_end() {
+        long start = System.nanoTime();
+        for (int i = 1; i <= 6; i++) {
+            int count = i;
+            workers.add("a", List.of("refused"));
+            Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> done.size() == count);
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(1150));
+        workers.add("a", List.of("waiting"));
 
-        resting.finish(Duration.ofSeconds(30));
+        workers.finish(Duration.ofSeconds(30));
 
-        assertThat(done).containsExactly("first", "other", "second");
+        assertThat(done).hasSize(7);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
     }
 
     @Test

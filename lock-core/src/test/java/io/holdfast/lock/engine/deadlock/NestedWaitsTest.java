@@ -348,4 +348,18 @@ class NestedWaitsTest {
         assertThat(thread.isAlive()).isFalse();
         nested.begin(this::whatHere).end(false);
     }
+
+    /** A later tick does not replace an earlier one: else waits that begin one after the other would put off the report for good. */
+    @Test
+    void wait_is_recorded_while_others_begin() throws Exception {
+        NestedWaits nested = onThread();
+        long start = System.nanoTime();
+        while (sizes.isEmpty() && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20)) {
+            nested.begin(this::whatHere);
+            Thread.sleep(1);
+        }
+
+        assertThat(sizes).isNotEmpty();
+        nested.close();
+    }
 }

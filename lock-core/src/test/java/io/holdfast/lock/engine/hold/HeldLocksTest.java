@@ -1,10 +1,17 @@
 package io.holdfast.lock.engine.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.engine.hold.HeldLocks.Caller;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.waiting.LocalQueue.Place;
+import io.holdfast.lock.waiting.QueueEntry;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -62,5 +69,39 @@ class HeldLocksTest extends WatchdogFixture {
         close(held);
 
         assertThat(locks.drain(Duration.ZERO)).isTrue();
+    }
+
+    /** Not only when its handle is closed: its holder may hang. */
+    @Test
+    void next_one_in_line_may_go_to_the_store_as_soon_as_the_lock_is_lost() {
+        Place front = client.queue().enter(KEY, "terms", () -> {});
+        Place next = client.queue().enter(KEY, "terms", () -> {});
+        Caller caller = Caller.task(() -> {});
+        var grant = new QueueEntry.Grant(
+                new OwnerId("client", 1),
+                1,
+                time.nanos(),
+                time.nanos() + LEASE.toNanos(),
+                1,
+                Waiters.NONE,
+                true,
+                false);
+        Handle handle = locks.open(KEY, Holds.terms(LEASE), grant, new HolderInfo("host", 1, "main"), front, caller);
+        assertThat(next.isInLine()).isTrue();
+
+        Holds.of(handle).lose(LossCause.REVOKED);
+
+        assertThat(next.isInLine()).isFalse();
+        assertThat(handle.isHeld()).isFalse();
+    }
+
+    @Test
+    void drain_during_a_suspension_does_not_keep_the_client_from_resuming() throws InterruptedException {
+        locks.suspend(Duration.ZERO);
+
+        assertThat(locks.drain(Duration.ZERO)).isTrue();
+        locks.resume();
+
+        assertThatCode(locks::ensureOpen).doesNotThrowAnyException();
     }
 }

@@ -29,7 +29,7 @@ abstract class WatchdogFixture {
     final RecordedEvents events = new RecordedEvents();
     final ManualThreads cleaners = new ManualThreads();
     private final ManualThreads renewers = new ManualThreads();
-    private final ClientContext client =
+    final ClientContext client =
             new ClientContext(store, new Cleanup(store, cleaners), time, Pause.PARK, false, "client");
     final HeldLocks locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers, false);
     final Watchdog watchdog = locks.watchdog;
