@@ -2,7 +2,6 @@ package io.holdfast.lock.engine.hold;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.OwnerId;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -24,6 +23,7 @@ public class HoldLinearizabilityTest {
             LockKey.of("key"), TERMS, new OwnerId("client", 1), 1, 0, Long.MAX_VALUE, () -> 0, (lost, loss) -> {});
 
     private final Hold.Use first = hold.uses.get(0);
+    private final Hold.Use shared = hold.open(Holds.shared(TERMS), null);
 
     @Operation
     public boolean enter() {
@@ -40,16 +40,19 @@ public class HoldLinearizabilityTest {
         return hold.exit(first);
     }
 
-    /** Whichever there is. */
     @Operation
-    public Hold.Exit exitLast() {
-        List<Hold.Use> uses = hold.uses;
-        return uses.isEmpty() ? Hold.Exit.STAYS : hold.exit(uses.get(uses.size() - 1));
+    public Hold.Exit exitShared() {
+        return hold.exit(shared);
     }
 
     @Operation
     public void detach() {
         hold.detach(first);
+    }
+
+    @Operation
+    public void detachShared() {
+        hold.detach(shared);
     }
 
     @Operation
