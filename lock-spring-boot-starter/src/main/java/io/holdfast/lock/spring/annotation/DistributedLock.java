@@ -19,8 +19,7 @@ import java.util.concurrent.TimeUnit;
  * }</pre>
  *
  * <p>The lock is acquired before a transaction of the same method begins, and released after the transaction has completed.
- * The lease is renewed while the method runs, even if a lease is given, unless {@code renew} or {@code holdfast.renew} is
- * false. A thread that already holds the key reenters the lock without a call to Redis.
+ * The lease is renewed while the method runs, even if a lease is given, unless {@code renew} is false. A thread that already holds the key reenters the lock without a call to Redis.
  *
  * <p>A method that returns a stage, a future or a publisher (a Reactor type, or one that Reactor can adapt) holds its lock until the result
  * has completed, failed or been cancelled; the caller sees the completion after the release. If the lock is lost, the result
@@ -157,8 +156,7 @@ public @interface DistributedLock {
     String minHoldString() default "";
 
     /**
-     * {@return false to make the lease a fixed limit; if true, {@code holdfast.instances.<name>.renew} and {@code holdfast.renew}
-     * apply}
+     * {@return false to make the lease a fixed limit; if true, {@code holdfast.instances.<name>.renew} applies}
      */
     boolean renew() default true;
 
