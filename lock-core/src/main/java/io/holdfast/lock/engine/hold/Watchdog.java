@@ -212,23 +212,28 @@ final class Watchdog implements AutoCloseable {
         return lower;
     }
 
-    /** Goes on after any error, also one while {@link #tick} handles another: only this thread tells holders of their losses. */
+    /**
+     * Goes on after any error, also one while {@link #tick} handles another: only this thread tells holders of their losses. It rests by
+     * the machine's time, since the clock of a test may stand still.
+     */
     private void run() {
-        long restUntil = wakeAt;
+        long now = wakeAt;
+        long restUntil = System.nanoTime();
         while (!stopped) {
             try {
-                long now = ticker.nanos();
-                long left = later(wakeAt, restUntil) - now;
+                long began = System.nanoTime();
+                now = ticker.nanos();
+                long left = Math.max(wakeAt - now, restUntil - began);
                 if (left > 0) {
                     LockSupport.parkNanos(this, left);
                     Thread.interrupted(); // a stray one would end every pause at once
                 } else {
                     tick();
-                    long ended = ticker.nanos();
-                    restUntil = ended + Math.min(REST * (ended - now), LONGEST_REST_NANOS);
+                    long ended = System.nanoTime();
+                    restUntil = ended + Math.min(REST * (ended - began), LONGEST_REST_NANOS);
                 }
             } catch (RuntimeException | Error e) { // not logged: that may be what has failed
-                wakeAt = restUntil;
+                wakeAt = now;
                 LockSupport.parkNanos(this, AFTER_ERROR_NANOS);
             }
         }

@@ -8,10 +8,12 @@ import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.HashMap;
@@ -35,9 +37,13 @@ class WatchdogClockTest {
     private final List<LockEvent.Lost> lost = new CopyOnWriteArrayList<>();
     private final StoreSpy store = new StoreSpy(new InMemoryLockStore());
     private final AtomicInteger failures = new AtomicInteger();
-    private final HeldLocks locks = new HeldLocks(
-            new ClientContext(store, new Cleanup(store), this::nanos, Pause.PARK, false, "client"),
-            new EventPublisher(List.of()));
+    private final HeldLocks locks = locks(store, this::nanos);
+
+    private static HeldLocks locks(LockStore store, Ticker ticker) {
+        return new HeldLocks(
+                new ClientContext(store, new Cleanup(store), ticker, Pause.PARK, false, "client"),
+                new EventPublisher(List.of()));
+    }
 
     /** Fails on the clock thread while it is told to. */
     private long nanos() {
@@ -49,7 +55,11 @@ class WatchdogClockTest {
     }
 
     private Hold held(String key, Duration lease) {
-        long now = System.nanoTime();
+        return held(locks, Ticker.SYSTEM, key, lease);
+    }
+
+    private Hold held(HeldLocks locks, Ticker ticker, String key, Duration lease) {
+        long now = ticker.nanos();
         Hold hold = Holds.hold(
                 LockKey.of(key),
                 Holds.terms(lease),
@@ -57,7 +67,7 @@ class WatchdogClockTest {
                 1,
                 now,
                 now + lease.toNanos(),
-                Ticker.SYSTEM,
+                ticker,
                 (each, loss) -> lost.add(loss));
         locks.add(hold, new HashMap<>());
         return hold;
@@ -131,6 +141,33 @@ class WatchdogClockTest {
         locks.doubt(hold.owner().sequence());
 
         Awaitility.await().until(() -> lost.size() == 1);
+    }
+
+    /** A test's clock stands still as a rule, and jumps while the holds are gone through: a rest by that clock would never end. */
+    @Test
+    void clock_rests_by_the_time_of_the_machine() {
+        FakeTicker time = new FakeTicker();
+        AtomicInteger rounds = new AtomicInteger();
+        StoreSpy store = new StoreSpy(new InMemoryLockStore(time, time)) {
+            @Override
+            public String serverOf(LockKey key) {
+                if (rounds.incrementAndGet() == 1) {
+                    time.pass(Duration.ofMillis(100));
+                }
+                return super.serverOf(key);
+            }
+        };
+        HeldLocks locks = locks(store, time);
+        try {
+            held(locks, time, "a", Duration.ofMillis(300));
+            held(locks, time, "b", Duration.ofMillis(600));
+
+            time.pass(Duration.ofMillis(100));
+
+            Awaitility.await().until(() -> rounds.get() > 1);
+        } finally {
+            locks.watchdog.close();
+        }
     }
 
     @Test
