@@ -274,12 +274,13 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     /** An acquisition that has not begun. Several locks are acquired in the order of their keys, with one budget and one caller. */
     Steps steps(LockRequest request, Budget budget, Caller caller) {
-        List<LockRequest> each = request.each();
-        return each.size() == 1
+        return request.keys().size() == 1
                 ? new Acquisition(shared(), call(request, budget, caller))
                 : new MultiAcquisition(
                         shared(),
-                        each.stream().map(one -> call(one, budget, caller)).toList());
+                        request.each().stream()
+                                .map(one -> call(one, budget, caller))
+                                .toList());
     }
 
     private Call call(LockRequest request, Budget budget, Caller caller) {

@@ -52,11 +52,19 @@ public final class LockEngineBuilder {
      *
      * <pre>{@code builder.defaults(request -> request.lease(Duration.ofSeconds(10)))}</pre>
      *
-     * @param value sets options of a request; called once
+     * @param value sets options of the request that it is given; called once
      * @return this
+     * @throws IllegalArgumentException if it sets other options, or returns a request of its own
      */
     public LockEngineBuilder defaults(UnaryOperator<LockRequest> value) {
-        this.defaults = value.apply(defaults);
+        LockRequest changed = value.apply(defaults);
+        if (!changed.keys().equals(defaults.keys())
+                || !Terms.of(changed, changed).equals(Terms.of(LockRequest.of(defaults.key()), changed))) {
+            throw new IllegalArgumentException("The default options are " + changed
+                    + ". Change the request that the function is given, and only its lease, waitFor, renew, maxHold,"
+                    + " warnAfter and outageTolerance: other options have no default, and belong to each request.");
+        }
+        this.defaults = changed;
         return this;
     }
 

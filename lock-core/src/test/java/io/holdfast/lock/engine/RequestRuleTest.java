@@ -7,6 +7,8 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.RemoteLock;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +54,32 @@ class RequestRuleTest extends EngineFixture {
             assertThat(lock.remaining()).isEqualTo(Duration.ofSeconds(8));
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** A default that no acquisition takes over would be a surprise: a job that should have had its minimum hold runs twice. */
+    @Test
+    void defaults_are_options_that_have_one_of_a_request_that_was_given() {
+        List.<UnaryOperator<LockRequest>>of(
+                        given -> LockRequest.of(KEY).lease(Duration.ofSeconds(7)),
+                        given -> given.minHold(Duration.ofSeconds(7)),
+                        given -> given.fair(true),
+                        given -> given.shared(2))
+                .forEach(defaults -> assertThatThrownBy(
+                                () -> LockEngine.builder(store).defaults(defaults))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("only its lease"));
+        try (LockEngine engine = LockEngine.builder(store)
+                        .ticker(time)
+                        .defaults(given -> given.lease(Duration.ofSeconds(7)))
+                        .defaults(given -> given.waitFor(Duration.ZERO)
+                                .renew(false)
+                                .maxHold(Duration.ofSeconds(9))
+                                .warnAfter(Duration.ofSeconds(8))
+                                .outageTolerance(Duration.ZERO))
+                        .build();
+                LockHandle handle = engine.acquire(KEY)) {
+            assertThat(handle.remaining()).isEqualTo(Duration.ofSeconds(7));
         }
     }
 }
