@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -123,6 +124,7 @@ final class AsyncCalls {
         private final Caller caller = Caller.task(this::wake);
         private @Nullable Steps steps;
         private Runnable cancelTimer = () -> {};
+        private volatile @Nullable Thread pausing;
 
         Execution(
                 Function<AcquireResult, Handle> required,
@@ -159,7 +161,9 @@ final class AsyncCalls {
 
         /** Makes it check whether it can continue. */
         private void wake() {
-            if (wakeUps.getAndIncrement() == 0) {
+            int former = wakeUps.getAndIncrement();
+            LockSupport.unpark(pausing);
+            if (former == 0) {
                 try {
                     acquiring.execute(this);
                 } catch (RejectedExecutionException closed) {
@@ -206,11 +210,20 @@ final class AsyncCalls {
                 if (pause == Pause.PARK) {
                     cancelTimer = timer.after(left, this::wake);
                 } else {
-                    pause.pause(left);
-                    wakeUps.incrementAndGet();
+                    pauseUnlessWoken(left, seen);
                 }
             } while (result.isDone() || wakeUps.addAndGet(-seen) > 0);
             return null;
+        }
+
+        /** Either this sees the wake-up, or the thread that wakes sees that this one pauses. */
+        private void pauseUnlessWoken(long nanos, int seen) throws InterruptedException {
+            pausing = Thread.currentThread();
+            if (wakeUps.get() == seen) {
+                pause.pause(nanos);
+            }
+            pausing = null;
+            wakeUps.incrementAndGet();
         }
 
         private void begin(Handle handle) {

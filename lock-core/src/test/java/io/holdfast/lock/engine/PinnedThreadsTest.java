@@ -93,7 +93,7 @@ class PinnedThreadsTest {
                         LockRequest.of("b").fair(true),
                         LockRequest.of("c").shared(2),
                         LockRequest.ofAll(List.of("a", "d")).minHold(Duration.ofMillis(1)))
-                .map(each -> each.waitFor(Duration.ofMinutes(1)).lease(Duration.ofMillis(500)))
+                .map(each -> each.waitFor(Duration.ofMinutes(1)).lease(Duration.ofSeconds(6)))
                 .toList();
     }
 
