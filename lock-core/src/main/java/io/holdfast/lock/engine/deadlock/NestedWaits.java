@@ -3,12 +3,14 @@ package io.holdfast.lock.engine.deadlock;
 import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.Uninterrupted;
 import io.holdfast.lock.store.overview.WaitReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,14 +25,15 @@ import org.slf4j.LoggerFactory;
  * never wait for either. A client without such waits reports nothing, and has no such thread.
  *
  * <p>A wait is reported when it has lasted for 20 ms, again after 100 ms, and every 500 ms from then on, all waits of the
- * client together. Changes are reported immediately, but at most twice a second on average and four times in a row.
+ * client together. Changes are reported at the next tick, but at most twice a second on average and four times in a row. The
+ * thread ticks every 20 ms, so all of this takes up to 20 ms longer.
  *
  * <p>Reports are bounded: the oldest {@value #MAX_WAITS} waits, {@value #MAX_HOLDS} holds of each, and {@value
  * #MAX_CHARACTERS} characters of keys.
  *
- * <p><b>No wait is forgotten.</b> As long as there is a wait, or a wait that was reported, each tick schedules the next one. Of
- * the ticks that are asked for, the earliest counts, see {@link #tickIn}. A wait is added before its tick is asked for. So
- * either that tick is scheduled, or an earlier one, which finds the wait.
+ * <p><b>No wait is forgotten.</b> The thread ticks as long as there is a wait, or a wait that was reported, also after an error,
+ * and stops in the step that finds neither. A wait is added before the thread is started, unless it is ticking. Both steps are
+ * under this monitor: so either the thread finds the wait, or it has stopped before, and is started again.
  */
 public final class NestedWaits {
 
@@ -47,7 +50,7 @@ public final class NestedWaits {
     private static final int MAX_IN_A_ROW = 4;
 
     private final ClientContext client;
-    private final DaemonThreads.@Nullable Timer timer;
+    private final boolean ownThread;
     private final ExecutorService thread = DaemonThreads.pool(1, DaemonThreads.named("holdfast-waits"));
     private final AtomicLong ids = new AtomicLong();
     private final Map<Long, BegunWait> waits = new ConcurrentSkipListMap<>();
@@ -59,14 +62,14 @@ public final class NestedWaits {
     private long paidUntil; // a report is due, at the earliest, one interval later
 
     // Guarded by this monitor
-    private @Nullable Runnable cancelTick;
-    private long tickAt;
-    private boolean closed;
+    private boolean ticking;
+
+    private final CountDownLatch closing = new CountDownLatch(1);
 
     /** @param ownThread whether a thread reports the waits; if not, the owner calls {@link #tick} */
     public NestedWaits(ClientContext client, boolean ownThread) {
         this.client = client;
-        this.timer = ownThread ? DaemonThreads.timer() : null;
+        this.ownThread = ownThread;
         this.paidUntil = client.ticker().nanos() - MAX_IN_A_ROW * REPORT_NANOS;
     }
 
@@ -79,8 +82,31 @@ public final class NestedWaits {
         BegunWait wait =
                 new BegunWait(ids.incrementAndGet(), describe, client.ticker().nanos());
         waits.put(wait.id, wait);
-        tickIn(YOUNG_NANOS);
+        startTicking();
         return wait;
+    }
+
+    private synchronized void startTicking() {
+        if (ownThread && !ticking && closing.getCount() > 0) {
+            thread.execute(this::run);
+            ticking = true;
+        }
+    }
+
+    private void run() {
+        boolean closed = Uninterrupted.await(closing, YOUNG_NANOS);
+        try {
+            if (!closed) {
+                tick();
+            }
+        } finally {
+            synchronized (this) {
+                ticking = false;
+                if (!isIdle()) {
+                    startTicking();
+                }
+            }
+        }
     }
 
     /** A wait, which its caller begins and ends. */
@@ -115,9 +141,6 @@ public final class NestedWaits {
             if (!inVain || last == null) {
                 waits.remove(id);
             }
-            if (last != null) {
-                tickIn(0);
-            }
         }
 
         /**
@@ -134,52 +157,10 @@ public final class NestedWaits {
         }
     }
 
-    /** Schedules a tick, unless there is an earlier one that has not begun. */
-    private synchronized void tickIn(long nanos) {
-        long at = client.ticker().nanos() + nanos;
-        if (timer == null || closed || (cancelTick != null && tickAt - at <= 0)) {
-            return;
-        }
-        if (cancelTick != null) {
-            cancelTick.run();
-        }
-        tickAt = at;
-        cancelTick = timer.after(nanos, this::handOver);
-    }
-
-    /** The store is not called on the timer's thread. */
-    private synchronized void handOver() {
-        if (!closed) {
-            thread.execute(this::tickAndGoOn);
-        }
-    }
-
-    private void tickAndGoOn() {
-        synchronized (this) {
-            cancelTick = null;
-        }
-        long left = REPORT_NANOS;
-        try {
-            left = tick();
-        } catch (RuntimeException | Error e) {
-            log.error("Unexpected error in thread holdfast-waits; continuing", e);
-        }
-        if (left >= 0) {
-            tickIn(left);
-        }
-    }
-
-    /**
-     * Sends the reports that are due. Called by one thread at a time.
-     *
-     * @return the time in nanoseconds until the next report is due, if nothing changes; negative if none ever is
-     */
-    public long tick() {
+    /** Sends the reports that are due. Called by one thread at a time. */
+    public void tick() {
         long now = client.ticker().nanos();
         waits.values().removeIf(wait -> wait.ended && now - wait.keptUntil >= 0);
-        if (isIdle()) {
-            return -1;
-        }
         List<BegunWait> due = waits.values().stream()
                 .filter(wait -> now - wait.begunAt >= YOUNG_NANOS)
                 .limit(MAX_WAITS)
@@ -187,9 +168,9 @@ public final class NestedWaits {
         Set<Long> found =
                 due.stream().map(wait -> wait.ended ? -wait.id : wait.id).collect(Collectors.toSet());
         boolean known = found.equals(reported);
-        long delay = Math.max(known ? untilRepeated(now) : 0, paidUntil + REPORT_NANOS - now);
-        if (delay > 0) {
-            return delay;
+        long repeatAt = reportedAt + (reportedTwice ? REPORT_NANOS : SECOND_REPORT_NANOS);
+        if (paidUntil + REPORT_NANOS - now > 0 || (known && (found.isEmpty() || repeatAt - now > 0))) {
+            return;
         }
         List<WaitReport> reports = reports(due);
         reportedTwice = known;
@@ -202,22 +183,11 @@ public final class NestedWaits {
         } catch (RuntimeException e) { // a client that is being closed as well
             log.debug("This client's waits could not be recorded, so a deadlock may go undetected", e);
         }
-        return isIdle() ? -1 : YOUNG_NANOS;
     }
 
-    private boolean isIdle() {
+    /** Whether there is nothing to report, now or later. */
+    boolean isIdle() {
         return waits.isEmpty() && reported.isEmpty();
-    }
-
-    /** How long until what is reported has to be repeated, or another wait is old enough. */
-    private long untilRepeated(long now) {
-        long again = reported.isEmpty()
-                ? REPORT_NANOS
-                : reportedAt + (reportedTwice ? REPORT_NANOS : SECOND_REPORT_NANOS) - now;
-        return waits.values().stream()
-                .mapToLong(wait -> wait.begunAt + YOUNG_NANOS - now)
-                .filter(left -> left > 0)
-                .reduce(again, Math::min);
     }
 
     private static List<WaitReport> reports(List<BegunWait> due) {
@@ -243,10 +213,7 @@ public final class NestedWaits {
 
     /** Stops reporting; the store soon forgets what was reported. */
     public synchronized void close() {
-        closed = true;
-        if (timer != null) {
-            timer.close();
-        }
+        closing.countDown();
         thread.shutdown();
     }
 }

@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -65,11 +66,8 @@ public final class WaitGraph {
     private static final class Vertex {
 
         private final @Nullable RecordedWait wait;
-        private final List<Vertex> blockers = new ArrayList<>();
-        private final List<Vertex> blocked = new ArrayList<>();
-        private int openBlockers;
-        private int openBlocked;
-        private boolean leftOut;
+        private final Set<Vertex> blockers = new LinkedHashSet<>();
+        private final Set<Vertex> blocked = new LinkedHashSet<>();
 
         Vertex(@Nullable RecordedWait wait) {
             this.wait = wait;
@@ -111,26 +109,25 @@ public final class WaitGraph {
     private void link(Vertex blocked, Vertex blocker) {
         edges++;
         blocked.blockers.add(blocker);
-        blocked.openBlockers++;
         blocker.blocked.add(blocked);
-        blocker.openBlocked++;
     }
 
+    /** One that is left out has no edges. */
     private void leaveOutWhatIsInNoCycle() {
         Deque<Vertex> next = new ArrayDeque<>(waits);
         next.addAll(wanted.values());
         while (!next.isEmpty()) {
             Vertex node = next.remove();
             steps++;
-            if (node.leftOut || (node.openBlockers > 0 && node.openBlocked > 0)) {
-                continue;
+            if (node.blockers.isEmpty() || node.blocked.isEmpty()) {
+                node.blockers.forEach(blocker -> blocker.blocked.remove(node));
+                node.blocked.forEach(blocked -> blocked.blockers.remove(node));
+                next.addAll(node.blockers);
+                next.addAll(node.blocked);
+                steps += node.blockers.size() + node.blocked.size();
+                node.blockers.clear();
+                node.blocked.clear();
             }
-            node.leftOut = true;
-            node.blockers.forEach(blocker -> blocker.openBlocked--);
-            node.blocked.forEach(blocked -> blocked.openBlockers--);
-            next.addAll(node.blockers);
-            next.addAll(node.blocked);
-            steps += node.blockers.size() + node.blocked.size();
         }
     }
 
@@ -193,7 +190,7 @@ public final class WaitGraph {
 
     private Optional<Deadlock> deadlockThrough(Vertex wait) {
         return waits.stream()
-                .filter(each -> !each.leftOut)
+                .filter(each -> !each.blockers.isEmpty())
                 .map(each -> each.recorded().sinceMicros())
                 .distinct()
                 .sorted(Comparator.reverseOrder())
@@ -211,7 +208,7 @@ public final class WaitGraph {
      * The shortest cycle through the given wait, of waits that were going on at the given moment; empty if there is none.
      */
     private List<RecordedWait> cycle(Vertex start, long micros) {
-        if (start.leftOut || !start.isAt(micros)) {
+        if (!start.isAt(micros)) {
             return List.of();
         }
         Map<Vertex, Vertex> cameFrom = new HashMap<>();
@@ -223,7 +220,7 @@ public final class WaitGraph {
                 if (blocker == start) {
                     return path(start, at, cameFrom);
                 }
-                if (!blocker.leftOut && blocker.isAt(micros) && cameFrom.putIfAbsent(blocker, at) == null) {
+                if (blocker.isAt(micros) && cameFrom.putIfAbsent(blocker, at) == null) {
                     next.add(blocker);
                 }
             }

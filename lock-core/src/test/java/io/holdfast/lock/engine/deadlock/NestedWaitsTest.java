@@ -72,7 +72,7 @@ class NestedWaitsTest {
         pass(YOUNG);
 
         assertThat(records()).isEmpty();
-        assertThat(waits.tick()).isNegative();
+        assertThat(waits.isIdle()).isTrue();
     }
 
     @Test
@@ -101,7 +101,7 @@ class NestedWaitsTest {
         waits.tick();
 
         assertThat(lastRecord()).isEmpty();
-        assertThat(waits.tick()).isNegative();
+        assertThat(waits.isIdle()).isTrue();
     }
 
     @Test
@@ -117,7 +117,7 @@ class NestedWaitsTest {
 
         pass(Duration.ofMillis(1));
         assertThat(lastRecord()).isEmpty();
-        assertThat(waits.tick()).isNegative();
+        assertThat(waits.isIdle()).isTrue();
     }
 
     @Test
@@ -127,7 +127,7 @@ class NestedWaitsTest {
         pass(YOUNG);
 
         assertThat(records()).isEmpty();
-        assertThat(waits.tick()).isNegative();
+        assertThat(waits.isIdle()).isTrue();
     }
 
     @Test
@@ -154,23 +154,14 @@ class NestedWaitsTest {
     }
 
     @Test
-    void next_tick_is_due_when_a_wait_is_old_enough_or_has_to_be_recorded_again() {
+    void wait_that_is_old_enough_is_recorded_with_those_that_are_recorded_already() {
         begin();
-        assertDue(YOUNG);
-        time.pass(Duration.ofMillis(5));
-        assertDue(YOUNG.minusMillis(5));
-
-        time.pass(Duration.ofMillis(15));
-        assertDue(YOUNG);
-        assertThat(records()).hasSize(1);
-        assertDue(Duration.ofMillis(100));
-        time.pass(Duration.ofMillis(40));
-        assertDue(Duration.ofMillis(60));
-
+        pass(YOUNG);
         begin();
-        time.pass(Duration.ofMillis(5));
-        assertDue(Duration.ofMillis(15));
+        pass(YOUNG.minusNanos(1));
         assertThat(records()).hasSize(1);
+        pass(Duration.ofNanos(1));
+        assertThat(lastRecord()).hasSize(2);
     }
 
     @Test
@@ -178,8 +169,11 @@ class NestedWaitsTest {
         NestedWaits.BegunWait wait = begin();
         pass(YOUNG);
         wait.end(false);
+        assertThat(waits.isIdle()).isFalse();
 
-        assertThat(waits.tick()).isNegative();
+        waits.tick();
+
+        assertThat(waits.isIdle()).isTrue();
         assertThat(records()).hasSize(2);
     }
 
@@ -191,13 +185,9 @@ class NestedWaitsTest {
         waits.tick();
         assertThat(records()).hasSize(2);
 
-        assertDue(Duration.ofMillis(100));
+        pass(Duration.ofMillis(99));
 
         assertThat(records()).hasSize(2);
-    }
-
-    private void assertDue(Duration after) {
-        assertThat(Duration.ofNanos(waits.tick())).isEqualTo(after);
     }
 
     @Test
@@ -260,16 +250,20 @@ class NestedWaitsTest {
     void four_changes_in_a_row_are_recorded_at_once_and_then_one_every_half_second() {
         change(5);
         assertThat(records()).hasSize(4);
-        assertDue(Duration.ofMillis(420)); // the fourth was at 80 ms, the fifth is due half a second after the first
+        passTo(5, Duration.ofMillis(420)); // the fourth was at 80 ms, the fifth is due half a second after the first
 
-        for (int calls = 5; calls < 10; calls++) {
+        for (int calls = 6; calls < 10; calls++) {
             change(1);
-            assertThat(records()).hasSize(calls - 1);
-            time.pass(Duration.ofNanos(waits.tick() - 1));
-            assertDue(Duration.ofNanos(1));
-            pass(Duration.ofNanos(1));
-            assertThat(records()).hasSize(calls);
+            passTo(calls, Duration.ofMillis(480));
         }
+    }
+
+    /** The next record is made at the end of the time, and not before. */
+    private void passTo(int calls, Duration passed) {
+        pass(passed.minusNanos(1));
+        assertThat(records()).hasSize(calls - 1);
+        pass(Duration.ofNanos(1));
+        assertThat(records()).hasSize(calls);
     }
 
     @Test
