@@ -8,9 +8,10 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,10 +38,7 @@ public final class Cleanup {
 
     private final LockStore store;
     private final ServerWorkers<CleanupTask> workers;
-    private final AtomicInteger waiting = new AtomicInteger();
-
-    /** How many of them give a lock back that was held. */
-    private final AtomicInteger held = new AtomicInteger();
+    private final Set<CleanupTask> waiting = ConcurrentHashMap.newKeySet();
 
     /** Logged once, until a task succeeds. */
     private final AtomicBoolean full = new AtomicBoolean();
@@ -72,7 +70,10 @@ public final class Cleanup {
         undo(key, owner, leaseNanos, ReleaseRequest.NO_TOKEN, false);
     }
 
-    /** The same after a hold, during which any of its tokens may have been used. */
+    /**
+     * The same after a hold, during which any of its tokens may have been used; also if the lock was given back, but a send of its
+     * acquisition may still arrive.
+     */
     public void undoHold(LockKey key, OwnerId owner, long leaseNanos) {
         undo(key, owner, leaseNanos, ReleaseRequest.ALL_TOKENS, true);
     }
@@ -106,11 +107,6 @@ public final class Cleanup {
         return Duration.ofNanos(Math.min(leaseNanos, delay));
     }
 
-    /** A lock was given back, but a send of its acquisition may still arrive. */
-    public void cancel(LockKey key, OwnerId owner, long leaseNanos) {
-        undo(key, owner, leaseNanos, ReleaseRequest.ALL_TOKENS, false);
-    }
-
     /**
      * Releases a lock without making a caller wait, and returns the rest of its block of tokens.
      *
@@ -128,8 +124,7 @@ public final class Cleanup {
     }
 
     private void submit(LockKey key, Runnable task, long patienceNanos, boolean wasHeld) {
-        if (waiting.incrementAndGet() > MOST_WAITING) {
-            waiting.decrementAndGet();
+        if (waiting.size() >= MOST_WAITING) { // a few more if several threads find room at the same time
             if (!full.getAndSet(true)) {
                 log.warn(
                         "{} releases are already waiting for a retry; lock '{}' and any others released from now on"
@@ -141,25 +136,20 @@ public final class Cleanup {
         }
         CleanupTask cleanup =
                 new CleanupTask(key, task, System.nanoTime() + patienceNanos, wasHeld, new AtomicBoolean());
-        held.addAndGet(cleanup.locks());
+        waiting.add(cleanup);
         if (!enqueue(cleanup)) { // a caller that was waiting until the client was closed; nothing is retried
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
                 log.debug("The client is closed; lock '{}' expires at the end of its lease", key, e);
             }
-            over(cleanup);
+            waiting.remove(cleanup);
         }
     }
 
     /** Returns false if the client is closed. */
     private boolean enqueue(CleanupTask cleanup) {
         return workers.add(store.serverOf(cleanup.key), List.of(cleanup));
-    }
-
-    private void over(CleanupTask cleanup) {
-        held.addAndGet(-cleanup.locks());
-        waiting.decrementAndGet();
     }
 
     /** Returns whether the server may be called again at once: it has replied, or was not called. */
@@ -171,7 +161,7 @@ public final class Cleanup {
                 cleanup.task.run();
                 full.set(false);
             }
-            over(cleanup);
+            waiting.remove(cleanup);
             return true;
         } catch (LockStoreException e) {
             log.debug("Lock '{}' could not be cleaned up yet", cleanup.key, e);
@@ -189,8 +179,9 @@ public final class Cleanup {
      */
     public void close() {
         workers.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
-        int locks = held.getAndSet(0);
-        int others = waiting.getAndSet(0) - locks;
+        long locks = waiting.stream().filter(CleanupTask::wasHeld).count();
+        long others = waiting.size() - locks;
+        waiting.clear();
         if (locks > 0) {
             log.warn(
                     "Redis did not respond in time during shutdown; {} lock(s) expire at the end of their leases",
@@ -208,10 +199,5 @@ public final class Cleanup {
      * @param wasHeld whether it gives back a lock that was held, or ends a wait or an acquisition otherwise
      * @param warned whether an unexpected failure of it was logged
      */
-    private record CleanupTask(LockKey key, Runnable task, long giveUpAt, boolean wasHeld, AtomicBoolean warned) {
-
-        int locks() {
-            return wasHeld ? 1 : 0;
-        }
-    }
+    private record CleanupTask(LockKey key, Runnable task, long giveUpAt, boolean wasHeld, AtomicBoolean warned) {}
 }

@@ -14,6 +14,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.concurrent.Callable;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -23,11 +24,9 @@ import org.jspecify.annotations.Nullable;
 public final class ClientContext {
 
     /** The lookup of the host name may be slow, so it happens before the first lock is requested. */
-    private static final class Here {
-        private static final String HOST = hostName();
-        private static final long PID = ProcessHandle.current().pid();
-    }
+    private static final String HOST = hostName();
 
+    private static final long PID = ProcessHandle.current().pid();
     private static final int LAST_DIGITS = 8;
 
     private final LockStore store;
@@ -104,7 +103,7 @@ public final class ClientContext {
     }
 
     public static HolderInfo currentThread() {
-        return new HolderInfo(Here.HOST, Here.PID, Thread.currentThread().getName());
+        return new HolderInfo(HOST, PID, Thread.currentThread().getName());
     }
 
     public static <T> T uninterruptibly(Supplier<T> call) {
@@ -176,33 +175,17 @@ public final class ClientContext {
      */
     static final class Sequences {
 
-        /** Opens a source of random bytes that is not in the heap. */
-        @FunctionalInterface
-        interface Source {
-
-            /**
-             * {@return unbuffered random bytes}
-             *
-             * @throws IOException if there are none here
-             */
-            InputStream open() throws IOException;
-        }
-
         static final Sequences SYSTEM =
                 new Sequences(() -> new FileInputStream("/dev/urandom"), System::nanoTime, System::currentTimeMillis);
 
-        /** Seeds itself on first use. */
-        private static final class Fallback {
-            private static final SecureRandom RANDOM = new SecureRandom();
-        }
-
-        private final Source source;
+        private final Callable<InputStream> source;
         private final LongSupplier monotonic;
         private final LongSupplier wallClock;
         private volatile @Nullable InputStream random;
         private volatile boolean missing;
 
-        Sequences(Source source, LongSupplier monotonic, LongSupplier wallClock) {
+        /** @param source opens a source of random bytes that is not in the heap, and not buffered */
+        Sequences(Callable<InputStream> source, LongSupplier monotonic, LongSupplier wallClock) {
             this.source = source;
             this.monotonic = monotonic;
             this.wallClock = wallClock;
@@ -238,7 +221,7 @@ public final class ClientContext {
             byte[] bytes = new byte[Long.BYTES];
             return !missing && (read(random, bytes) || read(opened(), bytes))
                     ? ByteBuffer.wrap(bytes).getLong()
-                    : Fallback.RANDOM.nextLong();
+                    : new SecureRandom().nextLong();
         }
 
         private static boolean read(@Nullable InputStream open, byte[] bytes) {
@@ -253,9 +236,9 @@ public final class ClientContext {
             InputStream known = random;
             if (known == null) {
                 try {
-                    known = source.open();
+                    known = source.call();
                     random = known;
-                } catch (IOException | SecurityException e) {
+                } catch (Exception e) {
                     missing = true;
                 }
             }

@@ -156,7 +156,7 @@ final class Release {
             locks.releaseLater(hold);
         }
         if (hold.grant().resent() && request.keep().isZero()) {
-            client.cleanup().cancel(hold.key(), hold.owner(), hold.leaseNanos());
+            client.cleanup().undoHold(hold.key(), hold.owner(), hold.leaseNanos());
         }
         publishReleased(hold);
     }

@@ -256,7 +256,6 @@ class CleanupTest {
         store.reachable(false);
         cleanup.undo(KEY, owner(1), MINUTE);
         cleanup.leave(KEY, owner(2));
-        cleanup.cancel(KEY, owner(3), MINUTE);
         cleanup.release(KEY, () -> new ReleaseRequest(KEY, owner(4)), MINUTE);
         cleanup.undoHold(ELSEWHERE, owner(5), MINUTE);
 
