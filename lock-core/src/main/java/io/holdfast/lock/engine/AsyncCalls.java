@@ -4,7 +4,6 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.engine.acquire.Steps;
-import io.holdfast.lock.engine.client.ServerWorkers;
 import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
@@ -109,7 +108,7 @@ final class AsyncCalls {
      */
     void close() {
         timer.close();
-        if (!ServerWorkers.end(LAST_WORDS, acquiring, releasing, telling)) {
+        if (!DaemonThreads.end(LAST_WORDS, acquiring, releasing, telling)) {
             log.debug("A call of executeAsync is still running while the client is being closed");
         }
     }

@@ -7,11 +7,16 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.store.DaemonThreads;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +41,13 @@ import org.slf4j.LoggerFactory;
  * announcement are one step under that monitor, as are its end and the announcement of that, so no listener is notified of the
  * end of a term before its beginning, or after the beginning of the next one. A candidacy that is stopped may still wait for
  * its listeners when the next one begins.
+ *
+ * <p>Listeners are called one at a time and in the order of the events, on a pool thread, which is returned when all calls are
+ * done. Those that do not return delay all later calls. Their number is bounded: if {@value #MAX_WAITING} events wait when a
+ * term begins, the terms before it are skipped as a whole, all but the one whose listeners are being called. All of them are
+ * over by then, so listeners still hear of the current term, and of the end of every term of which they heard the beginning.
  */
-final class Candidate implements Leadership {
+class Candidate implements Leadership {
 
     private static final Logger log = LoggerFactory.getLogger(Leadership.class);
 
@@ -52,22 +62,35 @@ final class Candidate implements Leadership {
      */
     private static final Duration AFTER_RESIGNATION = Duration.ofSeconds(1);
 
+    static final int MAX_WAITING = 100;
+
     /** How long the release of the lock waits for listeners. */
     private static final Duration LISTENERS = Duration.ofSeconds(10);
 
     private final String role;
     private final LockTemplate locks;
     private final LockRequest request;
-    private final Background background;
-    private final Announcer announcer;
+    private final LeaderThreads threads;
     private volatile @Nullable Candidacy candidacy;
 
-    Candidate(String role, LockTemplate locks, LockRequest request, Background background, Announcer announcer) {
+    private final List<Consumer<Term>> whenElected = new CopyOnWriteArrayList<>();
+    private final List<Consumer<Term>> whenRevoked = new CopyOnWriteArrayList<>();
+
+    /** What listeners are to be notified of. Its monitor guards it and what follows, and is the last that is taken. */
+    private final Queue<Event> events = new ArrayDeque<>();
+
+    private @Nullable Term current;
+    private @Nullable Term lastCalled;
+    private boolean calling;
+    private volatile @Nullable Thread caller;
+
+    private record Event(Term term, List<Consumer<Term>> actions, CompletableFuture<@Nullable Void> notified) {}
+
+    Candidate(String role, LockTemplate locks, LockRequest request, LeaderThreads threads) {
         this.role = role;
         this.locks = locks;
         this.request = held(role, request);
-        this.background = background;
-        this.announcer = announcer;
+        this.threads = threads;
     }
 
     /** The lock of a term lasts until it is ended explicitly. */
@@ -101,7 +124,7 @@ final class Candidate implements Leadership {
 
     /** Whether the current thread calls one of the listeners. */
     boolean isCalledHere() {
-        return announcer.isCallingHere();
+        return caller == Thread.currentThread();
     }
 
     @Override
@@ -122,14 +145,78 @@ final class Candidate implements Leadership {
         return held != null && !held.over && held.lock.isHeld() ? Optional.of(held.term) : Optional.empty();
     }
 
+    /**
+     * Also notifies the listener of the current term; a listener that is added between two steps is notified of a term once.
+     */
     @Override
     public void onElected(Consumer<Term> action) {
-        announcer.onElected(action);
+        synchronized (events) {
+            whenElected.add(action);
+            if (current != null) {
+                var unused = announce(current, List.of(action));
+            }
+        }
+        callListeners();
     }
 
     @Override
     public void onRevoked(Consumer<Term> action) {
-        announcer.onRevoked(action);
+        whenRevoked.add(action);
+    }
+
+    void elected(Term term) {
+        synchronized (events) {
+            current = term;
+            if (events.size() >= MAX_WAITING) {
+                events.removeIf(event -> !event.term.equals(lastCalled));
+                log.warn("Leadership listeners for role '{}' do not return; skipping terms that are over", role);
+            }
+            var unused = announce(term, whenElected);
+        }
+    }
+
+    /**
+     * Must be followed by {@link #callListeners}: the caller may hold a monitor, under which no listener may be called. Returns a
+     * future that completes when all notified listeners have returned; never, if the term is skipped.
+     */
+    private CompletableFuture<@Nullable Void> announce(Term term, List<Consumer<Term>> actions) {
+        Event event = new Event(term, List.copyOf(actions), new CompletableFuture<>());
+        events.add(event);
+        return event.notified;
+    }
+
+    /** Makes the remaining calls; on the current thread if the election is closed, because whoever ends a term waits for them. */
+    private void callListeners() {
+        synchronized (events) {
+            if (calling || events.isEmpty()) {
+                return;
+            }
+            calling = true;
+        }
+        DaemonThreads.executeOrRun(threads, this::callAll);
+    }
+
+    private void callAll() {
+        for (Event next = next(); next != null; next = next()) {
+            for (Consumer<Term> action : next.actions) {
+                try {
+                    action.accept(next.term);
+                } catch (RuntimeException | Error e) {
+                    log.warn("A leadership listener for role '{}' failed; leadership is not affected", role, e);
+                }
+            }
+            next.notified.complete(null);
+        }
+    }
+
+    private @Nullable Event next() {
+        synchronized (events) {
+            Event next = events.poll();
+            calling = next != null;
+            caller = calling ? Thread.currentThread() : null;
+            lastCalled = next == null ? lastCalled : next.term;
+            return next;
+        }
     }
 
     @Override
@@ -142,13 +229,6 @@ final class Candidate implements Leadership {
     @Override
     public Optional<LockHolder> leader() {
         return locks.inspect(request.key().value()).holder();
-    }
-
-    /** For display only. */
-    @Override
-    public String toString() {
-        return "Leadership[role=" + role + ", "
-                + term().map(term -> "leader with token " + term.fencingToken()).orElse("not leader") + "]";
     }
 
     /** Randomly shortened by up to half, so that the instances of an application do not all retry at the same time. */
@@ -187,12 +267,12 @@ final class Candidate implements Leadership {
         private @Nullable CompletableFuture<?> attempt;
 
         private volatile @Nullable HeldTerm held;
-        private boolean stopped;
+        private volatile boolean stopped;
         private Duration rest = FIRST_REST; // between attempts only
 
         /** Begins an attempt, unless it was stopped. */
         private void attempt() {
-            if (isStopped()) {
+            if (stopped) {
                 return;
             }
             CompletableFuture<@Nullable Void> call;
@@ -212,10 +292,6 @@ final class Candidate implements Leadership {
             var unused = call.whenComplete((nothing, failure) -> over(failure));
         }
 
-        private synchronized boolean isStopped() {
-            return stopped;
-        }
-
         private CompletionStage<@Nullable Void> granted(LockHandle lock) {
             HeldTerm begun = new HeldTerm(role, lock);
             synchronized (this) {
@@ -224,9 +300,9 @@ final class Candidate implements Leadership {
                     return begun.work;
                 }
                 held = begun;
-                announcer.elected(begun.term);
+                elected(begun.term);
             }
-            announcer.goOn();
+            callListeners();
             log.info("Elected leader for role '{}' (fencing token {})", role, begun.term.fencingToken());
             lock.onLost(loss -> lost(begun));
             return begun.work;
@@ -236,7 +312,7 @@ final class Candidate implements Leadership {
         private void lost(HeldTerm term) {
             if (end(term) != null) {
                 log.warn("Lost leadership of role '{}' (fencing token {})", role, term.term.fencingToken());
-                announcer.goOn();
+                callListeners();
             }
             term.release();
         }
@@ -248,9 +324,9 @@ final class Candidate implements Leadership {
                 return false;
             }
             log.info("Giving up leadership of role '{}' (fencing token {})", role, term.term.fencingToken());
-            var unused = notified.whenComplete((nothing, failure) -> term.release());
-            background.after(LISTENERS, term::release);
-            announcer.goOn();
+            var unused = notified.thenRun(term::release);
+            threads.after(LISTENERS, term::release);
+            callListeners();
             return true;
         }
 
@@ -260,7 +336,10 @@ final class Candidate implements Leadership {
                 return null;
             }
             term.over = true;
-            return announcer.revoked(term.term);
+            synchronized (events) {
+                current = null;
+                return announce(term.term, whenRevoked);
+            }
         }
 
         /** The call of an attempt has ended, and with it the term if there was one. */
@@ -280,7 +359,7 @@ final class Candidate implements Leadership {
             if (ends) {
                 ended.complete(null);
             } else {
-                background.after(shortened(failure == null ? AFTER_RESIGNATION : restAfter(failure)), this::attempt);
+                threads.after(shortened(failure == null ? AFTER_RESIGNATION : restAfter(failure)), this::attempt);
             }
         }
 

@@ -2,6 +2,7 @@ package io.holdfast.lock.leader;
 
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -41,16 +42,19 @@ public final class LeaderElection implements AutoCloseable {
     private static final String NAME_PREFIX = "leader-";
     private static final int CLOSE_SECONDS = 12;
 
+    /** Web servers warn about threads that outlive their application; a listener may take longer. */
+    private static final Duration LAST_WORDS = Duration.ofMillis(500);
+
     private final LockTemplate locks;
-    private final Background background;
+    private final LeaderThreads threads;
     private final Map<String, Candidate> candidates = new ConcurrentSkipListMap<>();
     private final List<Consumer<Leadership>> whenJoined = new CopyOnWriteArrayList<>();
     private boolean started;
     private boolean closed;
 
-    LeaderElection(LockTemplate locks, Background background) {
+    LeaderElection(LockTemplate locks, LeaderThreads threads) {
         this.locks = locks;
-        this.background = background;
+        this.threads = threads;
     }
 
     /**
@@ -89,7 +93,7 @@ public final class LeaderElection implements AutoCloseable {
             throw new IllegalArgumentException("The role must not be blank");
         }
         LockRequest named = request.name().isEmpty() ? request.name(NAME_PREFIX + role) : request;
-        Candidate candidate = new Candidate(role, locks, named, background, new Announcer(background));
+        Candidate candidate = new Candidate(role, locks, named, threads);
         synchronized (this) {
             requireOpen();
             if (candidates.putIfAbsent(role, candidate) != null) {
@@ -194,7 +198,7 @@ public final class LeaderElection implements AutoCloseable {
         if (!byListener) {
             await(stopping);
         }
-        background.close(!byListener);
+        threads.close(byListener || Thread.currentThread().isInterrupted() ? Duration.ZERO : LAST_WORDS);
     }
 
     private static void await(CompletableFuture<@Nullable Void> stopping) {

@@ -100,6 +100,34 @@ public final class DaemonThreads {
     }
 
     /**
+     * Shuts down thread pools, and waits until they have done the tasks that they have. An interrupt ends the wait, and is kept; one
+     * from before does not.
+     *
+     * @return whether all of their threads have ended in time
+     */
+    public static boolean end(Duration atMost, ExecutorService... pools) {
+        boolean interrupted = Thread.interrupted();
+        long end = System.nanoTime() + atMost.toNanos();
+        try {
+            boolean ended = true;
+            for (ExecutorService pool : pools) {
+                pool.shutdown();
+            }
+            for (ExecutorService pool : pools) {
+                ended &= pool.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            }
+            return ended;
+        } catch (InterruptedException e) {
+            interrupted = true;
+            return false;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /**
      * {@return a timer, which has no thread of its own}
      *
      * @throws IllegalStateException if there is no room for the timer thread, and has not been for {@value #RETRIES} tries

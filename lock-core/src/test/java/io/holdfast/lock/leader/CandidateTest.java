@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CandidateTest {
 
     private final ScriptedLocks locks = new ScriptedLocks();
-    private final ManualBackground background = new ManualBackground();
+    private final ManualThreads background = new ManualThreads();
     private final LeaderElection election = new LeaderElection(locks.template, background);
     private final Leadership leadership = election.join("a");
     private final List<String> told = new ArrayList<>();
@@ -174,7 +174,7 @@ class CandidateTest {
         lead();
         leadership.resign();
         assertThat(locks.last().released).isFalse();
-        ManualBackground.Due patience = background.due.get(0);
+        ManualThreads.Due patience = background.due.get(0);
         assertThat(patience.after()).isEqualTo(Duration.ofSeconds(10));
         patience.action().run();
         assertThat(locks.last().released).isTrue();
@@ -322,10 +322,8 @@ class CandidateTest {
     void term_that_ends_while_its_beginning_is_announced_is_told_in_order() throws Exception {
         listen();
         CompletableFuture<Boolean> resigned = new CompletableFuture<>();
-        Announcer announcer = new Announcer(background) {
+        race = new Candidate("a", locks.template, LockRequest.of("a"), background) {
             @Override
-            @SuppressWarnings(
-                    "UnsynchronizedOverridesSynchronized") // else the other thread would wait for this monitor
             void elected(Term term) {
                 Thread other = new Thread(() -> resigned.complete(race.resign()));
                 other.start();
@@ -333,9 +331,8 @@ class CandidateTest {
                 super.elected(term);
             }
         };
-        announcer.onElected(term -> told.add("elected " + term.fencingToken()));
-        announcer.onRevoked(term -> told.add("revoked " + term.fencingToken()));
-        race = new Candidate("a", locks.template, LockRequest.of("a"), new ManualBackground(), announcer);
+        race.onElected(term -> told.add("elected " + term.fencingToken()));
+        race.onRevoked(term -> told.add("revoked " + term.fencingToken()));
         race.start();
         locks.last().grant();
         assertThat(resigned.get(1, TimeUnit.MINUTES)).isTrue();
@@ -403,7 +400,7 @@ class CandidateTest {
 
         background.run();
 
-        assertThat(told).hasSizeBetween(5, 3 + Announcer.MAX_WAITING).startsWith("elected 1", "revoked 1");
+        assertThat(told).hasSizeBetween(5, 3 + Candidate.MAX_WAITING).startsWith("elected 1", "revoked 1");
         assertThat(told).endsWith("elected 501");
         for (int i = 2; i < told.size() - 1; i += 2) {
             assertThat(told.get(i + 1)).isEqualTo(told.get(i).replace("elected", "revoked"));

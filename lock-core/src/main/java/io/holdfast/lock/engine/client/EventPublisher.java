@@ -59,17 +59,13 @@ public final class EventPublisher {
         if (known == null) {
             return !sources.isEmpty();
         }
-        for (LockListener each : known) {
-            if (isListening(each)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isListening(LockListener listener) {
         try {
-            return listener.isListening();
+            for (LockListener each : known) {
+                if (each.isListening()) {
+                    return true;
+                }
+            }
+            return false;
         } catch (RuntimeException | Error e) {
             log.warn("A lock listener failed; the lock is not affected", e);
             return true;
@@ -171,11 +167,9 @@ public final class EventPublisher {
                 if (waiting.decrementAndGet() == 0 && full.getAndSet(false)) {
                     log.warn("All waiting {} have begun; {} have been dropped so far", what, dropped);
                 }
-                boolean first = running.add(Thread.currentThread());
+                running.add(Thread.currentThread());
                 guarded(task);
-                if (first) {
-                    running.remove(Thread.currentThread());
-                }
+                running.remove(Thread.currentThread());
             });
         }
     }
@@ -215,7 +209,7 @@ public final class EventPublisher {
      */
     public void close() {
         boolean here = running.contains(Thread.currentThread());
-        if (!ServerWorkers.end(here ? Duration.ZERO : LAST_WORDS, actions.threads, later.threads)) {
+        if (!DaemonThreads.end(here ? Duration.ZERO : LAST_WORDS, actions.threads, later.threads)) {
             log.debug("A lock listener is still running while the client is being closed");
         }
     }

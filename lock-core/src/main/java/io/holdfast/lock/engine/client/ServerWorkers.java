@@ -1,5 +1,7 @@
 package io.holdfast.lock.engine.client;
 
+import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.Uninterrupted;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -85,37 +87,8 @@ public final class ServerWorkers<W> implements AutoCloseable {
         synchronized (this) {
             closing.countDown();
         }
-        boolean ended = end(atMost, threads);
-        log.trace("Background work has ended: {}", ended);
+        DaemonThreads.end(atMost, threads);
         close();
-    }
-
-    /**
-     * Shuts down thread pools, and waits until they have done the tasks that they have. An interrupt ends the wait, and is kept; one
-     * from before does not.
-     *
-     * @return whether all of their threads have ended in time
-     */
-    public static boolean end(Duration atMost, ExecutorService... pools) {
-        boolean interrupted = Thread.interrupted();
-        long end = System.nanoTime() + atMost.toNanos();
-        try {
-            boolean ended = true;
-            for (ExecutorService pool : pools) {
-                pool.shutdown();
-            }
-            for (ExecutorService pool : pools) {
-                ended &= pool.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS);
-            }
-            return ended;
-        } catch (InterruptedException e) {
-            interrupted = true;
-            return false;
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
     }
 
     /** Accepts no more work, and drops the pending work. */
@@ -154,8 +127,6 @@ public final class ServerWorkers<W> implements AutoCloseable {
             for (List<W> work = next(); !work.isEmpty(); work = next()) {
                 try {
                     rest(job.test(work));
-                } catch (InterruptedException e) {
-                    log.debug("Ignored an interrupt of a background thread; it stops when the client is closed");
                 } catch (Throwable e) { // Kotlin has no checked exceptions
                     log.error(
                             "Unexpected error in thread {}; continuing",
@@ -181,15 +152,15 @@ public final class ServerWorkers<W> implements AutoCloseable {
             }
         }
 
-        /** Clients of one server do not come back all at the same time. Interrupted only when this is closed. */
-        private void rest(boolean goOn) throws InterruptedException {
+        /** Clients of one server do not come back all at the same time. The end of this ends a rest; an interrupt does not. */
+        private void rest(boolean goOn) {
             if (goOn) {
                 restMillis = 0;
                 return;
             }
             restMillis = Math.min(Math.max(2 * restMillis, FIRST_REST_MILLIS), LAST_REST_MILLIS);
             long millis = restMillis - ThreadLocalRandom.current().nextLong(restMillis / 4);
-            boolean unused = closing.await(millis, TimeUnit.MILLISECONDS);
+            Uninterrupted.await(closing, TimeUnit.MILLISECONDS.toNanos(millis));
         }
     }
 }

@@ -7,10 +7,14 @@ import java.util.List;
 import java.util.Queue;
 
 /** Runs things when the test says so: what is to run at once, and what is due later. */
-final class ManualBackground implements Background {
+final class ManualThreads extends LeaderThreads {
 
     final Queue<Runnable> waiting = new ArrayDeque<>();
     final List<Due> due = new ArrayList<>();
+
+    ManualThreads() {
+        super.close(Duration.ZERO); // has no timer
+    }
 
     record Due(Duration after, Runnable action) {}
 
@@ -20,12 +24,12 @@ final class ManualBackground implements Background {
     }
 
     @Override
-    public void after(Duration time, Runnable action) {
+    void after(Duration time, Runnable action) {
         due.add(new Due(time, action));
     }
 
     @Override
-    public void close(boolean await) {}
+    void close(Duration atMost) {}
 
     /** Whatever is to run at once. */
     void run() {
