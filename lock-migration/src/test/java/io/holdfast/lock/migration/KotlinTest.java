@@ -47,12 +47,11 @@ class KotlinTest implements RewriteTest {
                     }
                 }
                 """, """
-                import io.holdfast.lock.spring.annotation.DistributedLock
                 import io.holdfast.lock.spring.annotation.LockAssert
-                import io.holdfast.lock.spring.annotation.OnContention
+                import io.holdfast.lock.spring.annotation.OnOneNode
 
                 class Jobs {
-                    @DistributedLock(name = "report", minHoldString = "1m", waitFor = 0, onContention = OnContention.SKIP)
+                    @OnOneNode(name = "report", atLeast = "1m")
                     fun report() {
                         LockAssert.assertLocked()
                     }

@@ -1,25 +1,29 @@
 package io.holdfast.lock.migration.code;
 
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.openrewrite.Cursor;
 import org.openrewrite.internal.ListUtils;
 import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.Space;
 
-/** {@code @DistributedLock} in place of another annotation, attribute by attribute. */
+/** {@code @DistributedLock} in place of another annotation, attribute by attribute; or its shorthand {@code @OnOneNode}. */
 public final class LockAnnotation {
 
-    private final List<String> attributes = new ArrayList<>();
+    private final Map<String, String> attributes = new LinkedHashMap<>();
     private final Map<String, Expression> taken = new HashMap<>();
 
     /** An attribute with a value that is written here, such as {@code "text"} with its quotes, or {@code 10}. */
     public LockAnnotation with(String attribute, String value) {
-        attributes.add(attribute + " = " + value);
+        attributes.put(attribute, value);
         return this;
+    }
+
+    public boolean has(String attribute) {
+        return attributes.containsKey(attribute);
     }
 
     /**
@@ -38,8 +42,11 @@ public final class LockAnnotation {
     }
 
     public J.Annotation inPlaceOf(J.Annotation former, Cursor cursor) {
-        String code = "@DistributedLock(" + String.join(", ", attributes) + ")";
-        J.Annotation annotation = Templates.of(code, Templates.ANNOTATION, Templates.ON_CONTENTION, Templates.TIME_UNIT)
+        String code = attributes.entrySet().stream()
+                .map(each -> each.getKey() + " = " + each.getValue())
+                .collect(Collectors.joining(", ", has("atLeast") ? "@OnOneNode(" : "@DistributedLock(", ")"));
+        J.Annotation annotation = Templates.of(
+                        code, Templates.ANNOTATION, Templates.ON_ONE_NODE, Templates.ON_CONTENTION, Templates.TIME_UNIT)
                 .apply(cursor, former.getCoordinates().replace());
         return annotation
                 .withArguments(ListUtils.map(annotation.getArguments(), this::withTaken))

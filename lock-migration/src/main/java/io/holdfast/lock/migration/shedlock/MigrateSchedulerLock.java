@@ -21,7 +21,10 @@ import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeUtils;
 
-/** {@code @SchedulerLock} becomes {@code @DistributedLock}, which does not wait and skips the job. */
+/**
+ * {@code @SchedulerLock} becomes {@code @OnOneNode}, or a {@code @DistributedLock} that does not wait and skips the job. A job keeps
+ * its {@code lockAtMostFor}, since only who knows the job can tell whether the limit is meant; the shorthand has none.
+ */
 public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
 
     static final String SCHEDULER_LOCK = "net.javacrumbs.shedlock.spring.annotation.SchedulerLock";
@@ -37,7 +40,7 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
 
     @Override
     public String getDisplayName() {
-        return "Replace `@SchedulerLock` with `@DistributedLock`";
+        return "Replace `@SchedulerLock` with `@OnOneNode` or `@DistributedLock`";
     }
 
     @Override
@@ -105,6 +108,7 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
                 return super.visitAnnotation(annotation, ctx);
             }
             maybeAddImport(Templates.ANNOTATION);
+            maybeAddImport(Templates.ON_ONE_NODE);
             maybeAddImport(Templates.ON_CONTENTION);
             maybeRemoveImport(SCHEDULER_LOCK);
             return translate(Attributes.of(annotation)).inPlaceOf(annotation, getCursor());
@@ -113,8 +117,18 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
         private LockAnnotation translate(Attributes former) {
             LockAnnotation annotation = new LockAnnotation();
             former.get("name").ifPresent(name -> addName(annotation, name));
-            addTime(annotation, "minHoldString", former.get("lockAtLeastFor"), Defaults.MIN_HOLD);
-            if (addTime(annotation, "leaseString", former.get("lockAtMostFor"), Defaults.LEASE)) {
+            boolean atMost = hasTime(former.get("lockAtMostFor"), Defaults.LEASE);
+            boolean shorthand = !atMost && annotation.has("name") && !annotation.has("key");
+            addTime(
+                    annotation,
+                    shorthand ? "atLeast" : "minHoldString",
+                    former.get("lockAtLeastFor"),
+                    Defaults.MIN_HOLD);
+            if (annotation.has("atLeast")) {
+                return annotation;
+            }
+            addTime(annotation, "leaseString", former.get("lockAtMostFor"), Defaults.LEASE);
+            if (atMost) {
                 annotation.with("renew", "false");
             }
             return annotation.with("waitFor", "0").with("onContention", "OnContention.SKIP");
@@ -134,8 +148,12 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
         }
 
         /** Whether the annotation has that time: its own, or the default, which properties set for scheduled methods only. */
-        private boolean addTime(
-                LockAnnotation annotation, String attribute, Optional<Expression> given, String property) {
+        private boolean hasTime(Optional<Expression> given, String property) {
+            return given.filter(time -> !isEmpty(time)).isPresent()
+                    || (!isScheduled() && defaults.of(file(), property).isPresent());
+        }
+
+        private void addTime(LockAnnotation annotation, String attribute, Optional<Expression> given, String property) {
             Optional<Expression> own = given.filter(time -> !isEmpty(time));
             Optional<String> text = own.isPresent()
                     ? own.flatMap(time -> Defaults.time(time, file()))
@@ -145,7 +163,6 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
             } else if (text.isPresent()) {
                 annotation.with(attribute, LockAnnotation.quoted(text.get()));
             }
-            return own.isPresent() || text.isPresent();
         }
 
         private boolean isEmpty(Expression time) {

@@ -53,6 +53,43 @@ class FromShedLockTest implements RewriteTest {
     }
 
     @Test
+    void job_without_a_limit_is_one_on_one_node() {
+        rewriteRun(java("""
+                import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+
+                class Jobs {
+                    static final String NAME = "report";
+
+                    @SchedulerLock(name = NAME, lockAtLeastFor = "${least}")
+                    void report() {}
+
+                    @SchedulerLock(name = "clean-up", lockAtMostFor = "", lockAtLeastFor = "60000")
+                    void cleanUp() {}
+                }
+                """, """
+                import io.holdfast.lock.spring.annotation.OnOneNode;
+
+                class Jobs {
+                    static final String NAME = "report";
+
+                    @OnOneNode(name = NAME, atLeast = "${least}")
+                    void report() {}
+
+                    @OnOneNode(name = "clean-up", atLeast = "60000ms")
+                    void cleanUp() {}
+                }
+                """));
+    }
+
+    @Test
+    void shorthand_has_no_key() {
+        becomes(
+                "name = \"sync-#{#branch}\", lockAtLeastFor = \"1m\"",
+                "name = \"sync\", key = \"#branch\", minHoldString = \"1m\"");
+        becomes("name = \"a:b\", lockAtLeastFor = \"1m\"", "key = \"'a:b'\", minHoldString = \"1m\"");
+    }
+
+    @Test
     void number_without_a_unit_is_in_milliseconds() {
         becomes(
                 "name = \"report\", lockAtMostFor = \"30000\", lockAtLeastFor = \"\"",
