@@ -93,7 +93,7 @@ class RefusedFunctionsTest {
     @Test
     fun what_is_final_should_be_open() {
         assertThat(refusalOf(FinalClass::class))
-            .contains("class is final", "open class FinalClass", "open fun report", "kotlin-spring")
+            .contains("method is final", "open class FinalClass", "open fun report", "kotlin-spring")
         assertThat(refusalOf(FinalFunction::class)).contains("method is final", "open fun report", "kotlin-spring")
     }
 

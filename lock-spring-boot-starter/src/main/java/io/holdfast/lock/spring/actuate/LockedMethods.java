@@ -4,7 +4,7 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Definition;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Further;
-import io.holdfast.lock.spring.aop.BeanTypes;
+import io.holdfast.lock.spring.aop.ProxiedBeans;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.definition.LockOperation;
 import io.holdfast.lock.spring.definition.LockOperationSource;
@@ -45,7 +45,7 @@ final class LockedMethods {
     private boolean isOutdated(Known last) {
         return last.beans != beans.getBeanDefinitionCount()
                 || last.singletons != beans.getSingletonCount()
-                || last.untyped.stream().anyMatch(bean -> BeanTypes.of(beans, bean) != null);
+                || last.untyped.stream().anyMatch(bean -> ProxiedBeans.typeOf(beans, bean) != null);
     }
 
     private Known find() {
@@ -54,7 +54,7 @@ final class LockedMethods {
         List<String> untyped = new ArrayList<>();
         List<Definition> all = new ArrayList<>();
         for (String bean : beans.getBeanDefinitionNames()) {
-            Class<?> type = BeanTypes.of(beans, bean);
+            Class<?> type = ProxiedBeans.typeOf(beans, bean);
             if (type == null) {
                 untyped.add(bean);
             } else {

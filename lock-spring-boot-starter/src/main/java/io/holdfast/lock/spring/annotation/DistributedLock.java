@@ -133,10 +133,6 @@ public @interface DistributedLock {
      * The lease as text with a unit: {@code "10s"}, {@code "PT10S"}, or a placeholder {@code "${app.lock.lease}"}. Cannot be
      * combined with {@link #lease()}.
      *
-     * <p>Text that begins with a parameter or a bean is a SpEL expression with the variables of {@link #key()}, evaluated on each
-     * call: {@code "#order.lease"}, {@code "@policy.leaseOf(#order)"}. It must evaluate to a {@link java.time.Duration}, text
-     * with a unit, or a whole number of {@link #timeUnit()}; null means unset.
-     *
      * @return the lease; unset if empty after placeholders are resolved
      */
     String leaseString() default "";

@@ -2,19 +2,16 @@ package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import java.io.Serial;
-import org.springframework.aop.Pointcut;
-import org.springframework.aop.support.AbstractBeanFactoryPointcutAdvisor;
+import org.springframework.aop.support.DefaultBeanFactoryPointcutAdvisor;
 
 /**
  * Makes Spring run methods with {@link io.holdfast.lock.spring.annotation.DistributedLock} under their lock. Needs a
  * proxy creator, which the starter's configuration registers.
  */
-public final class LockAdvisor extends AbstractBeanFactoryPointcutAdvisor {
+public final class LockAdvisor extends DefaultBeanFactoryPointcutAdvisor {
 
     @Serial
     private static final long serialVersionUID = 1L;
-
-    private final transient LockOperationSource operations;
 
     /**
      * Creates an instance.
@@ -24,13 +21,8 @@ public final class LockAdvisor extends AbstractBeanFactoryPointcutAdvisor {
      * @param order the place among other advisors; lower is further outside
      */
     public LockAdvisor(LockOperationSource operations, String interceptor, int order) {
-        this.operations = operations;
+        setPointcut(operations);
         setAdviceBeanName(interceptor);
         setOrder(order);
-    }
-
-    @Override
-    public Pointcut getPointcut() {
-        return operations;
     }
 }

@@ -35,7 +35,6 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -79,11 +78,8 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Object target = invocation.getThis();
-        Class<?> targetClass =
-                target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
-        LockOperation operation = operation(invocation, target, targetClass);
-        LockExpression.Call call = operation.call(target, targetClass, invocation.getArguments());
+        LockOperation operation = operations.required(invocation);
+        LockExpression.Call call = operation.call(invocation.getThis(), invocation.getArguments());
         if (operation.condition() != null && !operation.condition().isTrue(call)) {
             return invocation.proceed();
         }
@@ -93,27 +89,6 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
         }
         Locked locked = new Locked(operation, request, invocation);
         return operation.result() == ResultKind.VALUE ? locked.run() : locked.runAsync();
-    }
-
-    /**
-     * The annotation may be on an interface that only a proxy has: that of a Spring Data repository, whose target is the
-     * general implementation. The pointcut was asked for the class of that proxy.
-     */
-    private LockOperation operation(MethodInvocation invocation, @Nullable Object target, Class<?> targetClass) {
-        boolean ofTarget =
-                target == null || invocation.getMethod().getDeclaringClass().isAssignableFrom(targetClass);
-        LockOperation operation = ofTarget ? operations.find(invocation.getMethod(), targetClass) : null;
-        if (operation == null && target != null) {
-            operation = operations.find(invocation.getMethod(), target.getClass());
-        }
-        if (operation == null) {
-            throw new IllegalStateException(
-                    invocation.getMethod() + " should be locked, but there is no @DistributedLock"
-                            + " for it on " + targetClass.getName()
-                            + ", so it was not called. Put the annotation on that class, or"
-                            + " use LockTemplate inside the method.");
-        }
-        return operation;
     }
 
     /**

@@ -51,12 +51,6 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         List<LockOperation> found = new ArrayList<>();
         ProxiedBeans.visit(beans, (name, type, instance) -> found.addAll(check(name, type, instance)));
         if (!found.isEmpty()) {
-            if (!beans.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)) {
-                throw new LockDefinitionException(
-                        found.get(0).where()
-                                + " would run without its lock: spring.aop.auto is false, so beans have no proxies.",
-                        "Remove spring.aop.auto=false, or use LockTemplate inside the method.");
-            }
             beans.getBeanProvider(CallerTransactions.class)
                     .ifAvailable(transactions -> transactions.requireInside(advisor.getOrder()));
             requireTemplate(beans, found.get(0).where() + " could not be locked");
@@ -67,16 +61,21 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
 
     private List<LockOperation> check(String name, Class<?> type, @Nullable Object instance) {
         List<LockOperation> found = operations.allOf(type);
+        if (!found.isEmpty() && !beans.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)) {
+            throw new LockDefinitionException(
+                    found.get(0).where()
+                            + " would run without its lock: spring.aop.auto is false, so beans have no proxies.",
+                    "Remove spring.aop.auto=false, or use LockTemplate inside the method.");
+        }
         if (instance != null && !found.isEmpty()) {
-            if (!ProxiedBeans.haveAdvisor(beans, name, instance, LockAdvisor.class)) {
-                throw new LockDefinitionException(
-                        found.get(0).where() + " would run without its lock: bean '" + name
-                                + "' has no proxy with the lock advisor. It was created too early (a BeanPostProcessor"
-                                + " depends on it), or registered as an existing instance.",
-                        "Let Spring create the bean after the post-processors, or use LockTemplate inside the method."
-                                + " If it is a test double, replace the bean with @MockitoBean or @TestBean.");
-            }
-            operations.requireNoFinalMethods(instance);
+            ProxiedBeans.requireAdvisor(
+                    beans,
+                    name,
+                    instance,
+                    LockAdvisor.class,
+                    found.get(0).where() + " would run without its lock",
+                    "use LockTemplate inside the method. If it is a test double, replace the bean with @MockitoBean or"
+                            + " @TestBean.");
             // The proxy finds the template by itself, so Spring has to be told that the bean needs it until it is
             // destroyed.
             for (String template : beans.getBeanNamesForType(LockTemplate.class, true, false)) {

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.aop;
 
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -7,8 +8,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** All beans of an application, and whether their proxies do what an annotation asks for. */
@@ -49,10 +53,12 @@ public final class ProxiedBeans {
      * @param visitor looks at each
      */
     public static void visit(ConfigurableListableBeanFactory beans, Visitor visitor) {
-        for (String name : names(beans)) {
+        Set<String> names = new LinkedHashSet<>(List.of(beans.getBeanDefinitionNames()));
+        names.addAll(List.of(beans.getSingletonNames()));
+        for (String name : names) {
             Object instance = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
             if (instance == null || instance instanceof FactoryBean<?>) {
-                Class<?> type = BeanTypes.of(beans, name);
+                Class<?> type = typeOf(beans, name);
                 if (type != null) {
                     visitor.visit(name, type, null);
                 }
@@ -62,27 +68,60 @@ public final class ProxiedBeans {
         }
     }
 
-    private static Set<String> names(ConfigurableListableBeanFactory beans) {
-        Set<String> names = new LinkedHashSet<>(List.of(beans.getBeanDefinitionNames()));
-        names.addAll(List.of(beans.getSingletonNames()));
-        return names;
+    /**
+     * {@return the class of a bean, the one behind its proxy where Spring knows it; null if it cannot be told, or if the
+     * definition is a template for others} Creates no bean for that.
+     *
+     * @param beans where it is defined
+     * @param name of the bean
+     */
+    public static @Nullable Class<?> typeOf(ConfigurableListableBeanFactory beans, String name) {
+        try {
+            if (beans.containsBeanDefinition(name)) {
+                BeanDefinition definition = beans.getMergedBeanDefinition(name);
+                if (definition.isAbstract()) {
+                    return null;
+                }
+                if (definition.getAttribute(AutoProxyUtils.ORIGINAL_TARGET_CLASS_ATTRIBUTE)
+                        instanceof Class<?> target) {
+                    return target;
+                }
+            }
+            return beans.getType(name, false);
+        } catch (BeansException | IllegalStateException | LinkageError notResolvable) {
+            return null;
+        }
     }
 
     /**
-     * {@return whether a bean has a proxy with the advisor, or is a double that a test has put in its place}
+     * Refuses a bean that has no proxy with the advisor, unless it is a double that a test has put in its place.
      *
      * @param beans where it is
      * @param name of the bean
      * @param instance the bean
      * @param advisor its type
+     * @param problem what would be wrong without
+     * @param instead what can be done without a proxy
+     * @throws LockDefinitionException if there is none
      */
-    public static boolean haveAdvisor(
-            ConfigurableListableBeanFactory beans, String name, Object instance, Class<? extends Advisor> advisor) {
+    public static void requireAdvisor(
+            ConfigurableListableBeanFactory beans,
+            String name,
+            Object instance,
+            Class<? extends Advisor> advisor,
+            String problem,
+            String instead) {
         boolean mayBeOverride = beans.containsSingleton(OVERRIDES) && beans.containsBeanDefinition(name);
-        return mayBeOverride || hasAdvisor(instance, advisor);
+        if (!mayBeOverride && !hasAdvisor(instance, advisor)) {
+            throw new LockDefinitionException(
+                    problem + ": bean '" + name + "' has no proxy with the " + advisor.getSimpleName()
+                            + ". It was created too early (a BeanPostProcessor depends on it), or registered as an"
+                            + " existing instance.",
+                    "Let Spring create the bean after the post-processors, or " + instead);
+        }
     }
 
-    static boolean hasAdvisor(@Nullable Object instance, Class<? extends Advisor> advisor) {
+    private static boolean hasAdvisor(@Nullable Object instance, Class<? extends Advisor> advisor) {
         if (!(instance instanceof Advised proxy)) {
             return AopUtils.isAopProxy(instance); // opaque: its advisors cannot be seen
         }

@@ -49,11 +49,10 @@ final class ExpressionHints {
         this.beans = beans;
     }
 
-    void register(String expression, LockedMethod locked) {
-        meet(locked.type());
-        Method method = locked.method();
+    void register(String expression, Method method, Class<?> type) {
+        meet(type);
         for (int i = 0; i < method.getParameterCount(); i++) {
-            meet(ResolvableType.forMethodParameter(method, i, locked.type()));
+            meet(ResolvableType.forMethodParameter(method, i, type));
         }
         NAME.matcher(expression).results().map(MatchResult::group).forEach(this::addName);
         BEAN.matcher(expression).results().map(MatchResult::group).forEach(this::meetBean);
@@ -111,7 +110,7 @@ final class ExpressionHints {
      */
     private void registerMembers(Class<?> type) {
         hints.registerType(type);
-        LockedMethod.hierarchy(type).forEach(this::meet);
+        LockedBeanProcessor.hierarchy(type).forEach(this::meet);
         for (Method method : type.getMethods()) {
             if (names.contains(KotlinNames.of(method)) || method.getName().equals(OPENER_OF_VALUE_CLASS)) {
                 hints.registerMethod(method, ExecutableMode.INVOKE);

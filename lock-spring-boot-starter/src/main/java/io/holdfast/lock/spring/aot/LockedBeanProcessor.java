@@ -1,30 +1,96 @@
 package io.holdfast.lock.spring.aot;
 
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.coroutine.KotlinNames;
+import io.holdfast.lock.spring.definition.AnnotatedMethods;
+import io.holdfast.lock.spring.definition.LockOperationSource;
+import io.holdfast.lock.spring.leader.LeaderAdvisor;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.aot.BeanRegistrationAotContribution;
 import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.RegisteredBean;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
-/** Finds beans with methods that are locked or run on the leader only, and has a native image keep what these need of them. */
+/**
+ * Finds beans with methods that are locked or run on the leader only, and has a native image keep what these need of them. Nothing is
+ * checked: an invalid definition causes startup of the application to fail, with a better message.
+ */
 final class LockedBeanProcessor implements BeanRegistrationAotProcessor {
+
+    /** One annotation of a method, or of its class. */
+    private record Annotated(Method method, MergedAnnotation<?> annotation) {}
 
     @Override
     public @Nullable BeanRegistrationAotContribution processAheadOfTime(RegisteredBean bean) {
-        List<LockedMethod> methods = LockedMethod.of(bean.getBeanClass(), bean.getBeanFactory());
-        return methods.isEmpty()
+        ConfigurableListableBeanFactory beans = bean.getBeanFactory();
+        Class<?> type = bean.getBeanClass();
+        Stream<AnnotatedMethods<?, ?>> leaders =
+                beans.getBeanProvider(LeaderAdvisor.class).stream().map(LeaderAdvisor::getPointcut);
+        List<Annotated> all = Stream.concat(beans.getBeanProvider(LockOperationSource.class).stream(), leaders)
+                .filter(source -> source.getClassFilter().matches(type))
+                .flatMap(source -> methodsOf(type)
+                        .filter(method -> !Modifier.isStatic(method.getModifiers()))
+                        .flatMap(method -> source.annotationsOf(method, type).stream()
+                                .map(annotation -> new Annotated(method, annotation))))
+                .toList();
+        return all.isEmpty()
                 ? null
-                : (generation, code) ->
-                        methods.forEach(each -> register(each, bean.getBeanFactory(), generation.getRuntimeHints()));
+                : (generation, code) -> all.forEach(each ->
+                        register(each, type, beans, generation.getRuntimeHints().reflection()));
     }
 
-    private static void register(LockedMethod locked, ConfigurableListableBeanFactory beans, RuntimeHints hints) {
-        locked.registerReflection(hints.reflection());
-        for (String expression : locked.expressions(text -> resolved(text, beans))) {
-            new ExpressionHints(hints.reflection(), beans).register(expression, locked);
+    /** All of a class, those of its interfaces among them: through a proxy, either may be called. */
+    private static Stream<Method> methodsOf(Class<?> type) {
+        return hierarchy(type).stream()
+                .flatMap(each -> Stream.of(ReflectionUtils.getDeclaredMethods(each)))
+                .filter(each -> !each.isSynthetic())
+                .distinct();
+    }
+
+    static Set<Class<?>> hierarchy(Class<?> type) {
+        Set<Class<?>> types = new LinkedHashSet<>();
+        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
+            types.add(each);
         }
+        types.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
+        return types;
+    }
+
+    /** The method itself, the annotations that its lock is composed of, its fallbacks, and what SpEL evaluates. */
+    private static void register(
+            Annotated annotated, Class<?> type, ConfigurableListableBeanFactory beans, ReflectionHints hints) {
+        MergedAnnotation<?> annotation = annotated.annotation();
+        hints.registerMethod(annotated.method(), ExecutableMode.INVOKE);
+        for (MergedAnnotation<?> each = annotation; each != null; each = each.getMetaSource()) {
+            hints.registerType(each.getType(), MemberCategory.INVOKE_DECLARED_METHODS);
+        }
+        if (annotation.getType() == DistributedLock.class) {
+            String fallback = annotation.getString("fallbackMethod");
+            methodsOf(type)
+                    .filter(each -> mayBe(fallback, each))
+                    .forEach(each -> hints.registerMethod(each, ExecutableMode.INVOKE));
+            Stream.concat(Stream.of(annotation.getStringArray("key")), Stream.of(annotation.getString("condition")))
+                    .map(text -> resolved(text, beans))
+                    .filter(each -> !each.isBlank())
+                    .forEach(each -> new ExpressionHints(hints, beans).register(each, annotated.method(), type));
+        }
+    }
+
+    /** A placeholder may have another value than at the build when the application runs. */
+    private static boolean mayBe(String fallback, Method method) {
+        return fallback.contains("${") || KotlinNames.of(method).equals(fallback);
     }
 
     /** As far as the build knows the properties. */

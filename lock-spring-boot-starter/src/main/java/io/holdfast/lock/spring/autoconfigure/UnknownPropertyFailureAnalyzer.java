@@ -1,14 +1,16 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.spring.definition.EditDistance;
 import java.lang.reflect.RecordComponent;
-import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.PropertyMatches;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
@@ -26,8 +28,8 @@ import org.springframework.core.annotation.Order;
 @Order(0)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
 
+    private static final Pattern WORD = Pattern.compile("-(.)");
     private static final ConfigurationPropertyName HOLDFAST = ConfigurationPropertyName.of("holdfast");
-    private static final int MOST_EDITS = 2;
 
     @Override
     protected @Nullable FailureAnalysis analyze(Throwable rootFailure, UnboundConfigurationPropertiesException cause) {
@@ -55,21 +57,21 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         RecordComponent found = known.get(element(unknown, index));
         while (found != null) {
             boolean isMap = found.getType() == Map.class;
-            type = isMap ? ResolvableType.forType(found.getGenericType()).resolveGeneric(1) : found.getType();
+            type = isMap ? ResolvableType.forType(found.getGenericType()).getGeneric(1).resolve(Object.class) : found.getType();
             index += isMap ? 2 : 1;
             known = components(type);
             found = known.get(element(unknown, index));
         }
-        return similar(unknown, index, known.keySet());
+        return similar(unknown, index, type, known.keySet());
     }
 
     private static String element(ConfigurationPropertyName name, int index) {
         return index < name.getNumberOfElements() ? name.getElement(index, Form.DASHED) : "";
     }
 
-    private static Map<String, RecordComponent> components(@Nullable Class<?> type) {
+    private static Map<String, RecordComponent> components(Class<?> type) {
         Map<String, RecordComponent> components = new TreeMap<>();
-        if (type != null && type.isRecord()) {
+        if (type.isRecord()) {
             for (RecordComponent each : type.getRecordComponents()) {
                 components.put(DataObjectPropertyName.toDashedForm(each.getName()), each);
             }
@@ -78,13 +80,17 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
     }
 
     /** One that goes on where the name ends, or else differs in two characters at most. */
-    private static String similar(ConfigurationPropertyName unknown, int index, Set<String> known) {
+    private static String similar(
+            ConfigurationPropertyName unknown, int index, Class<?> type, Set<String> known) {
         String name = element(unknown, index);
         ConfigurationPropertyName parent = unknown.chop(index);
-        return known.stream()
-                .filter(each -> each.startsWith(name + '-') || EditDistance.between(name, each) <= MOST_EDITS)
-                .min(Comparator.comparing((String each) -> !each.startsWith(name + '-'))
-                        .thenComparing(each -> EditDistance.between(name, each)))
+        Stream<String> longer = known.stream().filter(each -> each.startsWith(name + '-'));
+        String field = WORD.matcher(name).replaceAll(each -> each.group(1).toUpperCase(Locale.ROOT));
+        Stream<String> similar = Stream.of(PropertyMatches.forField(field, type).getPossibleMatches())
+                .map(DataObjectPropertyName::toDashedForm)
+                .filter(known::contains);
+        return Stream.concat(longer, similar)
+                .findFirst()
                 .map(each -> "Did you mean " + parent.append(each)
                         + unknown.toString()
                                 .substring(unknown.chop(index + 1).toString().length()) + "?")

@@ -14,9 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodClassKey;
@@ -76,9 +80,32 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
             Method specific = specific(method, userClass);
             found = annotations.isEmpty() ? null : read(specific, userClass, annotations);
             if (found != null) {
-                requireProxy(specific, userClass);
+                requireProxy(specific, userClass, annotations.get(0).getSource() instanceof Method);
                 known.put(id, found);
             }
+        }
+        return found;
+    }
+
+    /**
+     * {@return what the annotation says of a call} It may be on an interface that only a proxy has: that of a Spring Data repository,
+     * whose target is the general implementation. The pointcut was asked for the class of that proxy.
+     *
+     * @param call of a method that was matched
+     * @throws IllegalStateException if the annotation cannot be found
+     */
+    public final T required(MethodInvocation call) {
+        Method method = call.getMethod();
+        Object target = call.getThis();
+        Class<?> type = target == null ? method.getDeclaringClass() : AopUtils.getTargetClass(target);
+        T found = method.getDeclaringClass().isAssignableFrom(type) ? find(method, type) : null;
+        if (found == null && target != null) {
+            found = find(method, target.getClass());
+        }
+        if (found == null) {
+            throw new IllegalStateException(
+                    method + " was not called, because there is no @" + annotation.getSimpleName() + " for it on "
+                            + type.getName() + ". Put the annotation on that class.");
         }
         return found;
     }
@@ -140,8 +167,11 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
         return generated ? ClassUtils.getInterfaceMethodIfPossible(specific, null) : specific;
     }
 
-    /** A class proxy has no private and static methods, and cannot override final ones; another one has the methods of interfaces. */
-    private void requireProxy(Method method, Class<?> userClass) {
+    /**
+     * A class proxy has no private and static methods, and cannot override final ones and those of another package: they would run on
+     * the proxy itself. Of a final class Spring makes none, and says so.
+     */
+    private void requireProxy(Method method, Class<?> userClass, boolean ofMethod) {
         int modifiers = method.getModifiers();
         boolean kotlin = KotlinDetector.isKotlinType(userClass);
         if (Modifier.isPrivate(modifiers)) {
@@ -151,44 +181,43 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
         if (Modifier.isStatic(modifiers)) {
             throw refuse(method, userClass, "the method is static", "Make the method an instance method of a bean.");
         }
-        boolean inInterface = ClassUtils.getInterfaceMethodIfPossible(method, userClass)
-                .getDeclaringClass()
-                .isInterface();
-        if (!inInterface && Modifier.isFinal(modifiers | userClass.getModifiers())) {
-            throw refuseFinal(method, userClass);
+        if (Modifier.isFinal(modifiers)) {
+            String action = kotlin
+                    ? "Write open class " + userClass.getSimpleName() + " and open fun " + KotlinNames.of(method)
+                            + "; or apply the kotlin-spring compiler plugin, which opens classes with @Service,"
+                            + " @Component and the like, and their members unless marked final."
+                    : "Remove final.";
+            throw refuse(method, userClass, "the method is final", action);
+        }
+        if ((modifiers & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0
+                && !method.getDeclaringClass().getPackageName().equals(userClass.getPackageName())) {
+            throw refuse(
+                    method,
+                    userClass,
+                    "the method is package-private, in another package",
+                    "Make the method protected or public.");
+        }
+        if (ofMethod && isCallback(method, userClass)) {
+            throw refuse(
+                    method,
+                    userClass,
+                    "Spring calls it on the bean itself, at the beginning or the end of its life",
+                    "Use a template inside the method, or an ApplicationRunner or a SmartLifecycle instead.");
         }
     }
 
-    private LockDefinitionException refuseFinal(Method method, Class<?> userClass) {
-        String action = KotlinDetector.isKotlinType(userClass)
-                ? "Write open class " + userClass.getSimpleName() + " and open fun " + KotlinNames.of(method)
-                        + "; or apply the kotlin-spring compiler plugin, which opens classes with @Service, @Component"
-                        + " and the like, and their members unless marked final."
-                : "Remove final; a record is always final, so use a class instead.";
-        boolean ofClass = Modifier.isFinal(userClass.getModifiers());
-        return refuse(method, userClass, ofClass ? "the class is final" : "the method is final", action);
+    private static boolean isCallback(Method method, Class<?> userClass) {
+        MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+        return Stream.of("PostConstruct", "PreDestroy")
+                        .anyMatch(it -> annotations.isPresent("jakarta.annotation." + it))
+                || Stream.of(InitializingBean.class, DisposableBean.class)
+                        .anyMatch(it -> it.isAssignableFrom(userClass)
+                                && ClassUtils.hasMethod(it, method.getName(), method.getParameterTypes()));
     }
 
     private LockDefinitionException refuse(Method method, Class<?> userClass, String problem, String action) {
         return new LockDefinitionException(
                 LockOperation.describe(annotation, method, userClass) + " cannot be proxied: " + problem + ".", action);
-    }
-
-    /**
-     * Refuses a final method of an interface whose bean got a class proxy all the same: it would run on the proxy itself.
-     *
-     * @param bean as it is called
-     * @throws LockDefinitionException if it has one
-     */
-    public final void requireNoFinalMethods(Object bean) {
-        Class<?> type = AopUtils.getTargetClass(bean);
-        if (AopUtils.isCglibProxy(bean)) {
-            for (Method each : methodsOf(type)) {
-                if (Modifier.isFinal(each.getModifiers()) && find(each, type) != null) {
-                    throw refuseFinal(each, type);
-                }
-            }
-        }
     }
 
     /** A build ahead of time goes on: placeholders need not have the values there that they have when the application runs. */
@@ -222,6 +251,15 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
             if (found != null) {
                 all.putIfAbsent(specific(method, userClass(method, type)), found);
             }
+        }
+        Class<?> userClass = ClassUtils.getUserClass(type);
+        if (all.isEmpty()
+                && MergedAnnotations.from(userClass, SearchStrategy.TYPE_HIERARCHY)
+                        .isPresent(annotation)) {
+            throw new LockDefinitionException(
+                    "@" + annotation.getSimpleName() + " on " + userClass.getName()
+                            + " has no effect: on a class it applies to public methods, and there are none.",
+                    "Make the methods public, or annotate the methods themselves.");
         }
         return List.copyOf(all.values());
     }

@@ -4,7 +4,6 @@ import java.lang.annotation.Annotation;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ClassFilter;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -31,18 +30,14 @@ public final class AnnotatedTypes implements ClassFilter {
 
     @Override
     public boolean matches(Class<?> type) {
-        return isAnnotated(type);
-    }
-
-    private boolean isAnnotated(@Nullable Class<?> type) {
-        if (type == null || !AnnotationUtils.isCandidateClass(type, annotation)) {
+        if (!AnnotationUtils.isCandidateClass(type, annotation)) {
             return false;
         }
         Boolean annotated = known.get(type);
         if (annotated == null) {
             annotated = hasAnnotation(type)
-                    || isAnnotated(type.getSuperclass())
-                    || Stream.of(type.getInterfaces()).anyMatch(this::isAnnotated);
+                    || Stream.concat(Stream.ofNullable(type.getSuperclass()), Stream.of(type.getInterfaces()))
+                            .anyMatch(this::matches);
             known.put(type, annotated);
         }
         return annotated;

@@ -53,8 +53,10 @@ public final class AnnotationOptions {
         Exception cause = null;
         try {
             Duration time =
-                    hasNumber ? Duration.of(number, annotation.timeUnit().toChronoUnit()) : ofText(resolved);
-            if (time.compareTo(min) >= 0 && time.compareTo(LockRequest.MAX_TIME) <= 0) {
+                    hasNumber
+                    ? Duration.of(number, annotation.timeUnit().toChronoUnit())
+                    : DurationStyle.detectAndParse(resolved);
+            if (!lacksUnit(resolved) && time.compareTo(min) >= 0 && time.compareTo(LockRequest.MAX_TIME) <= 0) {
                 return time;
             }
         } catch (IllegalArgumentException | ArithmeticException e) {
@@ -81,14 +83,6 @@ public final class AnnotationOptions {
                         + " the properties."
                         + hint,
                 cause);
-    }
-
-    private static Duration ofText(String text) {
-        if (lacksUnit(text)) {
-            throw new IllegalArgumentException(
-                    "A time given as text needs a unit, such as " + text + "ms or " + text + "s");
-        }
-        return DurationStyle.detectAndParse(text);
     }
 
     /**

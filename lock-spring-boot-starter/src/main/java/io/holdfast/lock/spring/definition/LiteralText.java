@@ -27,7 +27,10 @@ public final class LiteralText {
 
     /** @param variables the parameters of the method: {@code sync#hotel} is a name unless one is called hotel */
     static String requireName(String name, String where, Collection<String> variables) {
-        if (isExpression(name) || variables.stream().anyMatch(each -> refersTo(each, name))) {
+        if (isExpression(name) || variables.stream()
+                        .anyMatch(each -> Pattern.compile("#" + Pattern.quote(each) + "(?![\\p{L}\\p{N}_])")
+                                .matcher(name)
+                                .find())) {
             throw new LockDefinitionException(
                     where + " has name = \"" + name
                             + "\", but a name is literal text, not an expression: all calls would share one lock.",
@@ -42,11 +45,5 @@ public final class LiteralText {
                     "Use another character in the name, such as \"" + name.replace(':', '.') + "\".");
         }
         return name;
-    }
-
-    private static boolean refersTo(String variable, String text) {
-        return Pattern.compile("#" + Pattern.quote(variable) + "(?![\\p{L}\\p{N}_])")
-                .matcher(text)
-                .find();
     }
 }

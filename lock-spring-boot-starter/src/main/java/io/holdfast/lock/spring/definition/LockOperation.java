@@ -73,11 +73,10 @@ public record LockOperation(
      * {@return what expressions of one call see}
      *
      * @param target what the method is called on
-     * @param targetClass its class
      * @param args the arguments of the call
      */
-    public LockExpression.Call call(@Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
-        return scope.call(target, targetClass, args);
+    public LockExpression.Call call(@Nullable Object target, @Nullable Object[] args) {
+        return scope.call(target, args);
     }
 
     /**

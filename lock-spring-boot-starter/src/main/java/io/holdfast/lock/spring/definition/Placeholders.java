@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.definition;
 
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 import org.springframework.util.StringValueResolver;
 
 /** Replaces {@code ${…}} in the text attributes of annotations. */
@@ -32,21 +32,16 @@ public final class Placeholders {
         if (!text.contains(START)) {
             return text;
         }
-        String value;
+        IllegalArgumentException cause = null;
         try {
-            value = properties.resolveStringValue(text);
+            String value = Objects.requireNonNullElse(properties.resolveStringValue(text), "");
+            if (!value.contains(START)) {
+                return value;
+            }
         } catch (IllegalArgumentException e) {
-            throw refuse(attribute, text, where, e);
+            cause = e;
         }
-        if (value != null && value.contains(START)) {
-            throw refuse(attribute, text, where, null);
-        }
-        return value == null ? "" : value;
-    }
-
-    private static LockDefinitionException refuse(
-            String attribute, String text, String where, @Nullable Throwable cause) {
-        return new LockDefinitionException(
+        throw new LockDefinitionException(
                 where + " has " + attribute + " = \"" + text + "\", but a property in it is not set.",
                 "Set the property, or add a default: ${name:value}.",
                 cause);

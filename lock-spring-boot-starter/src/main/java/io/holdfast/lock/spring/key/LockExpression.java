@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.ParseException;
@@ -123,11 +124,10 @@ public final class LockExpression {
          * {@return one call of the method}
          *
          * @param target what the method is called on
-         * @param targetClass its class
          * @param args the arguments of the call
          */
-        public Call call(@Nullable Object target, Class<?> targetClass, @Nullable Object[] args) {
-            return new Call(this, new Root(method, target, targetClass, args));
+        public Call call(@Nullable Object target, @Nullable Object[] args) {
+            return new Call(this, new Root(method, target, args));
         }
 
         /** What can be used instead, and why a name may be missing. */
@@ -148,11 +148,14 @@ public final class LockExpression {
     record Root(
             Method method,
             @Nullable Object target,
-            Class<?> targetClass,
             @Nullable Object[] args) {
 
         public String methodName() {
             return KotlinNames.of(method);
+        }
+
+        public Class<?> targetClass() {
+            return target == null ? method.getDeclaringClass() : AopUtils.getTargetClass(target);
         }
     }
 

@@ -1,7 +1,6 @@
 package io.holdfast.lock.spring.leader;
 
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
 import io.holdfast.lock.spring.aop.ProxiedBeans;
 import io.holdfast.lock.spring.definition.AnnotatedMethods;
@@ -13,7 +12,6 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
@@ -58,15 +56,7 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Object target = invocation.getThis();
-        Class<?> targetClass =
-                target == null ? invocation.getMethod().getDeclaringClass() : AopUtils.getTargetClass(target);
-        GuardedMethods.Guarded guarded = methods.find(invocation.getMethod(), targetClass);
-        if (guarded == null) {
-            throw new IllegalStateException(
-                    invocation.getMethod() + " should only run on the leader, but there is no @LeaderOnly for it on "
-                            + targetClass.getName() + ", so it was not called. Put the annotation on that class.");
-        }
+        GuardedMethods.Guarded guarded = methods.required(invocation);
         return roles.get().of(guarded.role()).isLeader() ? invocation.proceed() : guarded.skipped();
     }
 
@@ -82,15 +72,13 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
             roles.get().declare(each.role());
         }
         if (instance != null && !found.isEmpty()) {
-            if (!ProxiedBeans.haveAdvisor(beans, name, instance, LeaderAdvisor.class)) {
-                throw new LockDefinitionException(
-                        found.get(0).where() + " would run on every instance: bean '" + name
-                                + "' has no proxy with the leader advisor. It was created too early (a BeanPostProcessor"
-                                + " depends on it), or registered as an existing instance.",
-                        "Let Spring create the bean after the post-processors, or check Leadership.isLeader() inside the"
-                                + " method.");
-            }
-            methods.requireNoFinalMethods(instance);
+            ProxiedBeans.requireAdvisor(
+                    beans,
+                    name,
+                    instance,
+                    LeaderAdvisor.class,
+                    found.get(0).where() + " would run on every instance",
+                    "check Leadership.isLeader() inside the method.");
         }
     }
 }

@@ -236,11 +236,4 @@ class LockedMethodTest {
             assertThat(result).isEqualTo("ran");
         });
     }
-
-    @Test
-    void methods_are_locked_without_the_aop_of_boot() {
-        runner.withPropertyValues("spring.aop.auto=false")
-                .run(context -> assertThat(keys(context).literal(heldNow(context, "nightly")))
-                        .isEqualTo(true));
-    }
 }

@@ -71,10 +71,12 @@ class BackOffTest {
         ApplicationContextRunner withoutProxies = Runners.inMemory().withPropertyValues("spring.aop.auto=false");
         withoutProxies.run(context ->
                 assertThat(context).hasNotFailed().doesNotHaveBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME));
-        withoutProxies
-                .withBean(Locked.class, Locked::new, bean -> bean.setLazyInit(true))
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Locked.run() would run without its lock", "spring.aop.auto=false"));
+        for (boolean lazy : List.of(true, false)) {
+            withoutProxies
+                    .withBean(Locked.class, Locked::new, bean -> bean.setLazyInit(lazy))
+                    .run(context -> assertThat(Startup.failureOf(context))
+                            .contains("Locked.run() would run without its lock", "Remove spring.aop.auto=false"));
+        }
     }
 
     @Test
