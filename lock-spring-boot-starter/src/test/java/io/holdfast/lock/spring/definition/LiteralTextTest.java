@@ -146,14 +146,14 @@ class LiteralTextTest {
 
     @ParameterizedTest
     @CsvSource({
-        "holdfast.instances[sync-#hotel].lease=5s, holdfast.instances, sync-#hotel, name",
-        "holdfast.leadership.roles[#hotel].lease=5s, holdfast.leadership.roles, #hotel, name",
-        "holdfast.leadership.roles.hotel.key=#{hotel}, holdfast.leadership.roles.hotel.key, #{hotel}, key"
+        "holdfast.instances[sync-#hotel].lease=5s, holdfast.instances, sync-#hotel",
+        "holdfast.leadership.roles[#hotel].lease=5s, holdfast.leadership.roles, #hotel",
+        "holdfast.leadership.roles.hotel.key=#{hotel}, holdfast.leadership.roles.hotel.key, #{hotel}"
     })
-    void names_in_properties_are_literal(String property, String shown, String value, String what) {
+    void names_in_properties_are_literal(String property, String shown, String value) {
         Runners.inMemory()
                 .withPropertyValues(property)
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Property " + shown + " is '" + value + "'", "a literal " + what));
+                        .contains("'" + value + "'", "'" + shown + "'", "must be literal text"));
     }
 }

@@ -136,8 +136,7 @@ class LockOperationSourceTest {
     void time_as_text_needs_a_unit(String method) {
         assertThatThrownBy(() -> request(method))
                 .isInstanceOf(LockDefinitionException.class)
-                .hasMessageContaining(", without a unit, which is invalid")
-                .hasRootCauseMessage("A time given as text needs a unit, such as 7ms or 7s");
+                .hasMessageContaining(", without a unit, which is invalid");
     }
 
     @Test
