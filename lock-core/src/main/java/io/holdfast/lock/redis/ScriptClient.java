@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * connection, and each has a reply, or a reason why it failed. What fails for all is thrown. Every script may be sent twice.
  *
  * <ul>
- *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it: a call that may wait for a
- *       connection a second time, because the server does reply.
+ *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it, in the time that the
+ *       call has left to find a connection.
  *   <li><b>Broken connections.</b> After a restart of Redis a pool is full of dead connections, each of which fails one send. It is
  *       repeated in the first quarter of its command timeout: immediately for as many times as there may be dead connections, and then
  *       every 20 ms. A timeout is never repeated here: the caller's budget covers only one.
@@ -232,10 +232,9 @@ final class ScriptClient {
                 if (isUnknownScript(answers)) {
                     List<ScriptCall> byText =
                             calls.stream().map(ScriptClient::byText).toList();
-                    answers = wire.send(byText, acks, System.nanoTime(), redirection)
-                            .await();
+                    answers = wire.send(byText, acks, start, redirection).await();
                 }
-                return replies(calls, acks, answers, redirections, outcomeUnknown);
+                return replies(calls, acks, start, answers, redirections, outcomeUnknown);
             } catch (RuntimeException e) {
                 LockStoreException failure = failed(e);
                 // A WAIT that is rejected stands behind calls that were carried out.
@@ -271,7 +270,8 @@ final class ScriptClient {
      *
      * @param resent whether an earlier send may have arrived
      */
-    private List<Reply> replies(List<ScriptCall> calls, Acks acks, Answers answers, int redirections, boolean resent) {
+    private List<Reply> replies(
+            List<ScriptCall> calls, Acks acks, long start, Answers answers, int redirections, boolean resent) {
         if (answers.isOfReplica(calls)) {
             locate(replicaAgain, replica);
         }
@@ -288,7 +288,8 @@ final class ScriptClient {
                     && isMoved(e)
                     && redirections < MOST_REDIRECTIONS
                     && !isGone) {
-                reply = redirected(call, acks, e, redirections + 1, resent);
+                long from = redirections == 0 ? System.nanoTime() : start; // of all redirections of a call
+                reply = redirected(call, acks, from, e, redirections + 1, resent);
                 isGone = reply.failure() != null && RedisFailures.isNoAnswer(reply.failure());
             } else {
                 LockStoreException failure = failure(call, answer);
@@ -304,10 +305,9 @@ final class ScriptClient {
     }
 
     private Reply redirected(
-            ScriptCall call, Acks acks, RuntimeException redirection, int redirections, boolean resent) {
+            ScriptCall call, Acks acks, long start, RuntimeException redirection, int redirections, boolean resent) {
         locate(movedAgain, () -> {});
         List<ScriptCall> alone = List.of(call);
-        long start = System.nanoTime();
         try {
             Sent sent = sendNow(alone, acks, start, redirection);
             return replies(alone, acks, start, sent, redirection, redirections, resent)

@@ -15,6 +15,7 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
@@ -23,6 +24,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
 
 /** What is sent again, and what is known after it has failed. */
 class ScriptClientTest {
@@ -34,10 +36,12 @@ class ScriptClientTest {
             new JedisConnectionException(new SocketTimeoutException("Read timed out"));
     private static final RuntimeException LOADING = new JedisDataException("LOADING Redis is loading the dataset");
     private static final RuntimeException READONLY = new JedisDataException("READONLY You can't write");
+    private static final RuntimeException NOSCRIPT = new JedisNoScriptException("NOSCRIPT No matching script");
     private static final RuntimeException MOVED = new JedisDataException("MOVED 1 127.0.0.1:7001");
     private static final ScriptCall CALL = ScriptCodec.call(LuaScript.RELEASE, 1, "key");
 
     private final Deque<Object> outcomes = new ArrayDeque<>();
+    private final List<Long> starts = new ArrayList<>();
     private boolean isPipelined = true;
     private boolean isCluster;
     private boolean isWaitRejected;
@@ -49,7 +53,10 @@ class ScriptClientTest {
                 case "server" -> "Redis at 127.0.0.1:6379";
                 case "isPipelined" -> isPipelined;
                 case "isCluster" -> isCluster;
-                case "send" -> (Sent) this::next;
+                case "send" -> {
+                    starts.add((Long) arguments[2]);
+                    yield (Sent) this::next;
+                }
                 default -> null;
             });
     private final ScriptClient client = new ScriptClient(wire, Duration.ofSeconds(2), () -> {}, () -> {}, () -> {});
@@ -115,6 +122,29 @@ class ScriptClientTest {
         outcomes.addAll(Collections.nCopies(6, MOVED));
 
         assertThat(client.run(CALL).failure()).hasMessageContaining("MOVED 1");
+    }
+
+    @Test
+    void redirections_of_a_call_have_one_command_timeout_together() {
+        isCluster = true;
+        outcomes.addAll(List.of(MOVED, MOVED, MOVED, NOSCRIPT, "RELEASED".getBytes(StandardCharsets.US_ASCII)));
+
+        assertThat(client.run(CALL).orThrow()).isEqualTo("RELEASED");
+
+        assertThat(starts).hasSize(5);
+        assertThat(starts.stream().skip(1).distinct()).hasSize(1);
+    }
+
+    @Test
+    void script_is_sent_by_its_text_within_the_time_of_the_call() {
+        outcomes.addAll(List.of(NOSCRIPT, "RELEASED".getBytes(StandardCharsets.US_ASCII)));
+
+        ScriptClient.Reply reply = client.run(CALL);
+
+        assertThat(reply.orThrow()).isEqualTo("RELEASED");
+        assertThat(reply.resent()).isFalse();
+        assertThat(starts).hasSize(2);
+        assertThat(starts.get(1)).isEqualTo(starts.get(0));
     }
 
     @Test

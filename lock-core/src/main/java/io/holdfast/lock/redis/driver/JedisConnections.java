@@ -73,7 +73,7 @@ public final class JedisConnections implements Wire {
     /** A caller may be overtaken for this part of a command timeout. */
     private static final int OVERTAKEN_FOR = 20;
 
-    private static final String POLICY = "maxmemory_policy:";
+    private static final String CLOSED = "The connections for locks are closed";
 
     private final RedisConfiguration servers;
     private final String server;
@@ -83,6 +83,7 @@ public final class JedisConnections implements Wire {
     private final Map<HostAndPort, ServerConnections> pools = new ConcurrentHashMap<>();
     private volatile boolean unanswered;
     private volatile @Nullable Topology open;
+    private volatile boolean stopped;
     private volatile boolean closed;
 
     /**
@@ -188,21 +189,29 @@ public final class JedisConnections implements Wire {
 
     @Override
     public void open() {
-        start();
+        locate();
         if (!isCluster()) { // whose nodes have just been found
             giveBack(borrow(new byte[0], System.nanoTime(), null));
         }
     }
 
-    /** With sentinels or a cluster, that calls servers. Who starts at the same time waits: the second of two would never be closed. */
     @Override
-    public synchronized void start() {
+    public void start() {
+        stopped = false;
+        locate();
+    }
+
+    /**
+     * With sentinels or a cluster, that calls servers. Who does so at the same time waits: the second of two would never be closed. A
+     * thread that was about to connect does not start again what was stopped.
+     */
+    private synchronized void locate() {
         if (open != null) {
             return;
         }
-        Assert.state(!closed, "The connections for locks are closed");
+        Assert.state(!stopped && !closed, CLOSED);
         open = topology();
-        if (closed) {
+        if (stopped || closed) {
             stop();
         }
     }
@@ -244,12 +253,13 @@ public final class JedisConnections implements Wire {
 
     private Topology opened() {
         Topology known = open;
-        Assert.state(known != null, "The connections for locks are closed");
+        Assert.state(known != null, CLOSED);
         return known;
     }
 
     @Override
     public void stop() {
+        stopped = true;
         Topology known = open;
         open = null;
         if (known != null) {
@@ -383,6 +393,7 @@ public final class JedisConnections implements Wire {
                 throw noTimeLeft();
             }
             try {
+                var unused = opened(); // perhaps not any more, after waiting
                 place.connection = new Connection(address, config);
             } catch (RuntimeException | Error e) {
                 giveUp(place, e);
@@ -398,7 +409,9 @@ public final class JedisConnections implements Wire {
         if (known == null) {
             known = pools.computeIfAbsent(
                     address, added -> new ServerConnections(connections, MAX_IDLE, timeout.dividedBy(OVERTAKEN_FOR)));
-            if (!isCluster()) {
+            if (open == null) {
+                retain(Set.of());
+            } else if (!isCluster()) {
                 retain(Set.of(address));
             }
         }
@@ -440,7 +453,7 @@ public final class JedisConnections implements Wire {
     /** To any master of a cluster: each receives all messages. Who fails tries again, and may choose another one. */
     @Override
     public RedisConnection newSubscription() {
-        start();
+        locate();
         List<Integer> slots = isCluster() ? slotOfEachMaster() : List.of(0);
         int any = slots.get(ThreadLocalRandom.current().nextInt(slots.size()));
         return new Subscriber(new Connection(opened().masterOf().apply(any), config));
@@ -519,30 +532,18 @@ public final class JedisConnections implements Wire {
     @Override
     public Map<String, String> evictionPolicies() {
         Topology known = opened();
-        Map<String, String> policies = new TreeMap<>();
         if (known.cluster() == null) {
-            policies.put("", policy(known.masterOf().apply(0)));
-        } else {
-            known.cluster().getNodes().keySet().forEach(node -> policies.put(node, policy(HostAndPort.from(node))));
+            return policies(known.masterOf().apply(0));
+        }
+        Map<String, String> policies = new TreeMap<>();
+        for (String node : known.cluster().getNodes().keySet()) {
+            policies(HostAndPort.from(node)).forEach((unnamed, policy) -> policies.put(node, policy));
         }
         return policies;
     }
 
-    /** By {@code INFO}, which a user who may do nothing but lock need not be allowed. */
-    private String policy(HostAndPort address) {
-        try (Connection connection = new Connection(address, config)) {
-            connection.sendCommand(Protocol.Command.INFO, "memory");
-            return connection
-                    .getBulkReply()
-                    .lines()
-                    .filter(line -> line.startsWith(POLICY))
-                    .map(line -> line.substring(POLICY.length()))
-                    .findFirst()
-                    .orElse("unknown");
-        } catch (RuntimeException e) {
-            log.debug("The eviction policy could not be read", e);
-            return "unknown";
-        }
+    private Map<String, String> policies(HostAndPort address) {
+        return TemplateConnections.policies(() -> new Subscriber(new Connection(address, config)));
     }
 
     /** A client of sentinels listens to them. */

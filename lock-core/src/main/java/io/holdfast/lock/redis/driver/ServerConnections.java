@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
@@ -38,7 +40,7 @@ final class ServerConnections {
 
     private final long maxIdleNanos;
     private final long patienceNanos;
-    private boolean closed;
+    private volatile boolean closed;
 
     /** Used by one thread at a time, from {@link #take} to {@link #giveBack}. */
     final class Place {
@@ -54,15 +56,19 @@ final class ServerConnections {
 
         /** Empties this place. */
         void disconnect() {
-            if (connection != null) {
-                ServerConnections.disconnect(connection);
-                connection = null;
+            Connection emptied = connection;
+            connection = null;
+            if (emptied != null) {
+                ServerConnections.disconnect(emptied);
             }
         }
 
         void giveBack() {
             usedAt = System.nanoTime();
             add(this);
+            if (closed) {
+                clear();
+            }
             permits.release();
         }
     }
@@ -124,9 +130,6 @@ final class ServerConnections {
     }
 
     private synchronized void add(Place place) {
-        if (closed) {
-            place.disconnect();
-        }
         if (place.connection == null) {
             free.addLast(place);
         } else {
@@ -134,13 +137,22 @@ final class ServerConnections {
         }
     }
 
-    /** Closes the connections that nobody uses. */
-    synchronized void clear() {
-        free.forEach(Place::disconnect);
+    /** Closes the connections that nobody uses: with TLS that writes to the server, so no monitor is held. */
+    void clear() {
+        List<Connection> unused = new ArrayList<>();
+        synchronized (this) {
+            for (Place each : free) {
+                if (each.connection != null) {
+                    unused.add(each.connection);
+                    each.connection = null;
+                }
+            }
+        }
+        unused.forEach(ServerConnections::disconnect);
     }
 
     /** Closes all connections, the used ones when they are given back. */
-    synchronized void close() {
+    void close() {
         closed = true;
         clear();
     }

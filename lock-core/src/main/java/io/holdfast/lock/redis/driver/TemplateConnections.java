@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -122,10 +123,14 @@ public final class TemplateConnections implements Wire {
         return server;
     }
 
-    /** By {@code INFO}, which a user who may do nothing but lock need not be allowed. */
     @Override
     public Map<String, String> evictionPolicies() {
-        try (RedisConnection connection = newSubscription()) {
+        return policies(this::newSubscription);
+    }
+
+    /** By {@code INFO}, which a user who may do nothing but lock need not be allowed. */
+    static Map<String, String> policies(Supplier<RedisConnection> connecting) {
+        try (RedisConnection connection = connecting.get()) {
             Properties info = connection.serverCommands().info("memory");
             return policies(Objects.requireNonNullElseGet(info, Properties::new));
         } catch (RuntimeException e) {

@@ -95,4 +95,31 @@ class JedisConnectionsTest {
         assertThat(connections.borrow(KEY, System.nanoTime(), null).connection).isNotNull();
         assertThat(proxy.accepted()).isEqualTo(1);
     }
+
+    @Test
+    void thread_that_was_about_to_connect_does_not_start_again_what_was_stopped() {
+        connections.stop();
+
+        assertThatThrownBy(connections::newSubscription).hasMessageContaining("are closed");
+        assertThatThrownBy(connections::open).hasMessageContaining("are closed");
+        assertThat(proxy.accepted()).isZero();
+
+        connections.start();
+        connections.newSubscription().close();
+        assertThat(proxy.accepted()).isEqualTo(1);
+    }
+
+    @Test
+    void caller_that_waits_for_a_connection_makes_none_after_the_stop() throws Exception {
+        ServerConnections.Place taken = connections.borrow(KEY, System.nanoTime(), null);
+        CompletableFuture<ServerConnections.Place> waiter =
+                NewThread.start(() -> connections.borrow(KEY, System.nanoTime(), null));
+        Thread.sleep(100);
+
+        connections.stop();
+        taken.giveBack();
+
+        assertThatThrownBy(waiter::join).hasMessageContaining("are closed");
+        assertThat(proxy.accepted()).isEqualTo(1);
+    }
 }

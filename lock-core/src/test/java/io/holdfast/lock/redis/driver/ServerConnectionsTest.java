@@ -2,6 +2,7 @@ package io.holdfast.lock.redis.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
@@ -175,6 +176,25 @@ class ServerConnectionsTest {
         verify(connection, never()).forceDisconnect();
         used.giveBack();
         verify(connection).forceDisconnect();
+    }
+
+    /** With TLS that writes to the server, which may hang; and threads that wait for a monitor keep their carriers. */
+    @Test
+    void connections_are_closed_outside_of_synchronized() throws Exception {
+        ServerConnections connections = connections(2, Duration.ZERO);
+        List<Boolean> inside = new ArrayList<>();
+        doAnswer(call -> inside.add(Thread.holdsLock(connections)))
+                .when(connection)
+                .forceDisconnect();
+        connected(connections).giveBack();
+        connections.clear();
+        Place used = connected(connections);
+        connected(connections).giveBack();
+
+        connections.close();
+        used.giveBack();
+
+        assertThat(inside).containsExactly(false, false, false);
     }
 
     @Test
