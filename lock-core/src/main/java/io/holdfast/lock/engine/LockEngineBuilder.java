@@ -15,11 +15,13 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a {@link LockEngine}; used by one thread, for one engine, and not changed after {@link #build}. */
-public final class LockEngineBuilder {
+/** Settings of a {@link LockEngine}; used by one thread. An engine keeps its own copy. */
+public final class LockEngineBuilder implements Cloneable {
 
     final LockStore store;
-    final List<Supplier<List<LockListener>>> sources = new ArrayList<>();
+
+    /** A list that is replaced, and never changed. */
+    List<Supplier<List<LockListener>>> sources = List.of();
 
     /** The options that a request does not set, all set here. */
     LockRequest defaults = Terms.STANDARD;
@@ -182,12 +184,18 @@ public final class LockEngineBuilder {
      * @return this
      */
     public LockEngineBuilder listeners(Supplier<List<LockListener>> source) {
-        sources.add(source);
+        List<Supplier<List<LockListener>>> more = new ArrayList<>(sources);
+        more.add(source);
+        this.sources = more;
         return this;
     }
 
     /** {@return the engine; its threads start when they are first needed} */
     public LockEngine build() {
-        return new LockEngine(this);
+        try {
+            return new LockEngine((LockEngineBuilder) clone());
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
     }
 }

@@ -3,6 +3,7 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.RemoteLock;
@@ -81,5 +82,26 @@ class RequestRuleTest extends EngineFixture {
                 LockHandle handle = engine.acquire(KEY)) {
             assertThat(handle.remaining()).isEqualTo(Duration.ofSeconds(7));
         }
+    }
+
+    @Test
+    void engine_does_not_change_when_its_builder_does() {
+        LockEngineBuilder builder = LockEngine.builder(store)
+                .ticker(time)
+                .defaults(request -> request.lease(Duration.ofSeconds(7)))
+                .listener(events::add);
+        try (LockEngine first = builder.build()) {
+            builder.defaults(request -> request.lease(Duration.ofSeconds(9)))
+                    .requests(request -> request.lease(Duration.ofSeconds(9)))
+                    .maskKeys(true)
+                    .listener(events::add)
+                    .build()
+                    .close();
+            try (LockHandle handle = first.acquire(KEY)) {
+                assertThat(handle.remaining()).isEqualTo(Duration.ofSeconds(7));
+                assertThat(handle.key().isMasked()).isFalse();
+            }
+        }
+        assertThat(events).filteredOn(LockEvent.Acquired.class::isInstance).hasSize(1);
     }
 }
