@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ConnectionsInUseException;
@@ -15,6 +16,7 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -339,5 +341,28 @@ class GiveUpStepsTest extends StepsFixture {
         assertThat(woken).containsExactly("next");
         assertWaits(next);
         assertThat(waiters(KEY)).isOne();
+    }
+
+    @Test
+    void next_one_that_asks_at_once_does_not_ask_with_the_entry_that_is_being_given_up() {
+        heldByOther(KEY);
+        store.afterNextCallHere(() -> {
+            Thread.currentThread().interrupt();
+            throw StoreSpy.unreachable();
+        });
+        Steps twice = waiting("twice");
+        assertThat(Thread.interrupted()).isTrue();
+        AtomicReference<Steps> next = new AtomicReference<>();
+        next.set(steps(REQUEST, Caller.task(() -> proceed(next.get()))));
+        assertWaits(next.get());
+
+        assertInterrupted(twice);
+
+        assertThat(store.acquires).hasSize(3);
+        assertThat(store.acquires.get(2).owner())
+                .isNotEqualTo(store.acquires.get(0).owner());
+        assertThat(waiters(KEY)).isOne();
+        releasedByOther(KEY);
+        granted(next.get()).close();
     }
 }
