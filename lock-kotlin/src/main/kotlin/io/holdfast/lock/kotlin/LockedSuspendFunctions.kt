@@ -135,7 +135,8 @@ internal class LockedSuspendFunctions : SuspendSupport {
         /** A coroutine with a parent ends before that does. */
         @OptIn(ExperimentalCoroutinesApi::class)
         override fun updateThreadContext(context: CoroutineContext): LockContext.Scope {
-            context[Job]?.takeIf { it.parent == null }?.let { coroutines.add(it) }
+            val root = context[Job]?.takeIf { it.parent == null && coroutines.add(it) }
+            root?.invokeOnCompletion { coroutines.remove(root) } // the function may call many others
             return LockContext.open(lock)
         }
 

@@ -5,6 +5,7 @@ import io.holdfast.lock.spring.annotation.DistributedLock
 import io.holdfast.lock.spring.annotation.OnLost
 import io.holdfast.lock.spring.test.AutoConfigureTestLocks
 import io.holdfast.lock.spring.test.TestLocks
+import java.lang.ref.WeakReference
 import kotlin.time.Duration.Companion.milliseconds
 import kotlinx.coroutines.CompletableDeferred
 import kotlinx.coroutines.CoroutineDispatcher
@@ -73,12 +74,26 @@ class SuspendedReleaseTest {
             steps.goOn.await()
             return "shipped"
         }
+
+        @DistributedLock(name = "packing", key = ["#id"])
+        open suspend fun pack(id: Long): StringBuilder = StringBuilder().append(id)
     }
 
-    open class Shop(private val orders: Orders) {
+    open class Shop(private val orders: Orders, private val relaxed: Relaxed) {
 
         @DistributedLock(name = "shop", key = ["#id"])
         open suspend fun ship(id: Long, steps: Steps): String = orders.ship(id, steps)
+
+        @DistributedLock(name = "shop", key = ["#id"])
+        open suspend fun forgetsWhatItPacked(id: Long): Boolean {
+            val packed = WeakReference(relaxed.pack(id))
+            repeat(200) {
+                System.gc()
+                delay(10.milliseconds)
+                if (packed.get() == null) return true
+            }
+            return false
+        }
     }
 
     @Autowired lateinit var orders: Orders
@@ -166,5 +181,11 @@ class SuspendedReleaseTest {
         assertThat(call.isCompleted).isFalse()
         steps.goOn.complete(Unit)
         assertThat(call.await()).isEqualTo("shipped")
+    }
+
+    /** It may call any number. */
+    @Test
+    fun functions_that_were_called_are_not_remembered() = runBlocking<Unit> {
+        assertThat(shop.forgetsWhatItPacked(42)).isTrue()
     }
 }

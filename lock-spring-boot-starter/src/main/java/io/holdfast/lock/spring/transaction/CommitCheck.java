@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -49,6 +50,8 @@ public final class CommitCheck
     private final Supplier<Duration> margin;
     private final Set<ConfigurableTransactionManager> checked = ConcurrentHashMap.newKeySet();
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
+    /** Also those that were destroyed: they have released their locks, and a thread may outlast that. */
+    private final Set<LockTemplate> templates = new CopyOnWriteArraySet<>();
 
     /**
      * Creates an instance.
@@ -63,7 +66,8 @@ public final class CommitCheck
 
     @Override
     public void beforeCommit(TransactionExecution transaction) {
-        forEachExisting(LockTemplate.class, (name, template) -> template.ensureHeld(margin.get()));
+        forEachExisting(LockTemplate.class, (name, template) -> templates.add(template));
+        templates.forEach(template -> template.ensureHeld(margin.get()));
     }
 
     @Override
@@ -75,6 +79,8 @@ public final class CommitCheck
     public Object postProcessAfterInitialization(Object bean, String name) {
         if (bean instanceof PlatformTransactionManager manager) {
             addTo(name, manager);
+        } else if (bean instanceof LockTemplate template) {
+            templates.add(template);
         }
         return bean;
     }
@@ -92,8 +98,8 @@ public final class CommitCheck
         BeanFactory each = beans;
         while (each instanceof ConfigurableListableBeanFactory factory) {
             for (String name : factory.getBeanNamesForType(type)) {
-                if (factory.containsSingleton(name)) {
-                    action.accept(name, factory.getBean(name, type));
+                if (factory.containsSingleton(name) && type.isInstance(factory.getBean(name))) {
+                    action.accept(name, type.cast(factory.getBean(name)));
                 }
             }
             each = factory.getParentBeanFactory();

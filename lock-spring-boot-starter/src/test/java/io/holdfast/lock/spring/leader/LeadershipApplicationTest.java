@@ -265,7 +265,7 @@ class LeadershipApplicationTest {
                         assertThat(Startup.failureOf(context)).contains("Did you mean holdfast.leadership.lease?"));
         runner.withPropertyValues("holdfast.leadership.roles.reports.lease=5ms")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.leadership.roles.reports.lease is '5ms'"));
+                        .contains("'holdfast.leadership.roles.reports.lease'", "between 100 ms"));
         runner.withPropertyValues("holdfast.leadership.roles.reports.key= ")
                 .run(context ->
                         assertThat(Startup.failureOf(context)).contains("holdfast.leadership.roles.reports.key"));

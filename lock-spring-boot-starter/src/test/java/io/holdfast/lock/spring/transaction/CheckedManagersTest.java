@@ -7,6 +7,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
 
+import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -240,6 +242,25 @@ class CheckedManagersTest {
                     manager.commit(manager.getTransaction(TransactionDefinition.withDefaults()));
                     assertThat(checks(manager)).isOne();
                 });
+    }
+
+    /** Its locks were released when it was closed, and a thread may outlast that. */
+    @Test
+    void template_that_was_destroyed_is_asked() {
+        runner.withBean("manager", Manager.class).run(context -> {
+            Manager manager = context.getBean(Manager.class);
+            var transaction = manager.getTransaction(TransactionDefinition.withDefaults());
+            context.getBean(LockTemplate.class).acquire(LockRequest.of("late"));
+            var beans = (DefaultListableBeanFactory) context.getAutowireCapableBeanFactory();
+            beans.destroySingleton(context.getBeanNamesForType(LockTemplate.class)[0]);
+            assertThatThrownBy(() -> manager.commit(transaction)).isInstanceOf(LockException.class);
+        });
+    }
+
+    @Test
+    void bean_that_is_null_is_passed_over() {
+        runner.withBean("manager", PlatformTransactionManager.class, () -> null)
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     private static void commitUnderALostLockFails(ApplicationContextRunner parents) {
