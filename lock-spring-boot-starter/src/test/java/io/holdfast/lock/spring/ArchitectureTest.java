@@ -224,7 +224,6 @@ class ArchitectureTest {
                         "observe.LeaderRevokedEvent",
                         "leader.LeaderRoles",
                         "leader.LeaderSettings",
-                        "leader.LeaderSettings$Role",
                         "leader.LeadershipObserver",
                         "observe.DefaultLockObservationConvention",
                         "observe.LockObservationContext",

@@ -37,8 +37,8 @@ final class LockedBeanProcessor implements BeanRegistrationAotProcessor {
         ConfigurableListableBeanFactory beans = bean.getBeanFactory();
         Class<?> type = bean.getBeanClass();
         Stream<AnnotatedMethods<?, ?>> leaders =
-                beans.getBeanProvider(LeaderAdvisor.class).stream().map(LeaderAdvisor::getPointcut);
-        List<Annotated> all = Stream.concat(beans.getBeanProvider(LockOperationSource.class).stream(), leaders)
+                beans.getBeanProvider(LeaderAdvisor.class, false).stream().map(LeaderAdvisor::getPointcut);
+        List<Annotated> all = Stream.concat(beans.getBeanProvider(LockOperationSource.class, false).stream(), leaders)
                 .filter(source -> source.getClassFilter().matches(type))
                 .flatMap(source -> methodsOf(type)
                         .filter(method -> !Modifier.isStatic(method.getModifiers()))

@@ -34,7 +34,7 @@ public final class LockLeadershipAutoConfiguration {
             ObjectProvider<LeadershipObserver> observers) {
         return new LeaderRoles(
                 templates::getIfAvailable,
-                () -> properties.getObject().toLeaderSettings(),
+                () -> properties.getObject().leadership(),
                 () -> observers.orderedStream().toList());
     }
 

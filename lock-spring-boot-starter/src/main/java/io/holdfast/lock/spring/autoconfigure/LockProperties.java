@@ -8,10 +8,9 @@ import io.holdfast.lock.spring.definition.LockOptions;
 import io.holdfast.lock.spring.leader.LeaderSettings;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.InitializingBean;
@@ -187,19 +186,6 @@ record LockProperties(
         return new ConfiguredOptions(waitFor, scheduled.toOptions(), instances);
     }
 
-    LeaderSettings toLeaderSettings() {
-        Map<String, LeaderSettings.Role> settings = new HashMap<>();
-        leadership
-                .roles()
-                .forEach((name, role) -> settings.put(
-                        name,
-                        new LeaderSettings.Role(
-                                Optional.ofNullable(role.key()),
-                                Optional.ofNullable(role.lease()),
-                                Optional.ofNullable(role.enabled()))));
-        return new LeaderSettings(leadership.enabled(), Optional.ofNullable(leadership.lease()), Map.copyOf(settings));
-    }
-
     /** Where locks are kept. */
     enum Store {
         /** In Redis: that of the application, a separate one, or a quorum. */
@@ -343,7 +329,7 @@ record LockProperties(
     record Leadership(
             @DefaultValue("true") boolean enabled,
             @Nullable Duration lease,
-            @DefaultValue Map<String, Role> roles) {
+            @DefaultValue Map<String, Role> roles) implements LeaderSettings {
 
         /**
          * One role.
@@ -356,7 +342,26 @@ record LockProperties(
         record Role(
                 @Nullable Boolean enabled,
                 @Nullable Duration lease,
-                @Nullable String key) {}
+                @Nullable String key) {
+
+            private static final Role NONE = new Role(null, null, null);
+        }
+
+        @Override
+        public boolean isEnabled(String role) {
+            return Objects.requireNonNullElse(of(role).enabled(), enabled);
+        }
+
+        @Override
+        public LockRequest request(String role) {
+            LockRequest request = LockRequest.of(Objects.requireNonNullElse(of(role).key(), "leader:" + role));
+            Duration own = of(role).lease() == null ? lease : of(role).lease();
+            return own == null ? request : request.lease(own);
+        }
+
+        private Role of(String role) {
+            return roles.getOrDefault(role, Role.NONE);
+        }
     }
 
     /**

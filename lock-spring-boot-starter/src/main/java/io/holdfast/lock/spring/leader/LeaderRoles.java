@@ -90,23 +90,19 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
 
     /** Observers hear of roles that the application joins by itself, too. */
     private LeaderElection election() {
-        LeaderElection made = election;
-        if (made == null) {
-            made = LeaderElection.on(required());
-            made.onJoined(leadership -> observers.get().forEach(each -> each.joined(leadership)));
-            election = made;
+        if (election == null) {
+            election = LeaderElection.on(required());
+            election.onJoined(leadership -> observers.get().forEach(each -> each.joined(leadership)));
         }
-        return made;
+        return election;
     }
 
     /** There is nothing to observe: it has no terms, and a gauge would count this instance among those that may lead. */
     private LeaderElection spectators() {
-        LeaderElection made = spectators;
-        if (made == null) {
-            made = LeaderElection.on(required());
-            spectators = made;
+        if (spectators == null) {
+            spectators = LeaderElection.on(required());
         }
-        return made;
+        return spectators;
     }
 
     private LockTemplate required() {

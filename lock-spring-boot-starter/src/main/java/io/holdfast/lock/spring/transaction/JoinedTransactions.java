@@ -66,7 +66,7 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
     /** Looks at all transaction advisors, also those of parent contexts, which apply here too. */
     @Override
     public void requireInside(int lockOrder) {
-        beans.getBeanProvider(BeanFactoryTransactionAttributeSourceAdvisor.class).stream()
+        beans.getBeanProvider(BeanFactoryTransactionAttributeSourceAdvisor.class, false).stream()
                 .filter(transactions -> transactions.getOrder() <= lockOrder)
                 .forEach(transactions -> {
                     throw new LockDefinitionException(
