@@ -57,7 +57,11 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         RecordComponent found = known.get(element(unknown, index));
         while (found != null) {
             boolean isMap = found.getType() == Map.class;
-            type = isMap ? ResolvableType.forType(found.getGenericType()).getGeneric(1).resolve(Object.class) : found.getType();
+            type = isMap
+                    ? ResolvableType.forType(found.getGenericType())
+                            .getGeneric(1)
+                            .toClass()
+                    : found.getType();
             index += isMap ? 2 : 1;
             known = components(type);
             found = known.get(element(unknown, index));
@@ -80,8 +84,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
     }
 
     /** One that goes on where the name ends, or else differs in two characters at most. */
-    private static String similar(
-            ConfigurationPropertyName unknown, int index, Class<?> type, Set<String> known) {
+    private static String similar(ConfigurationPropertyName unknown, int index, Class<?> type, Set<String> known) {
         String name = element(unknown, index);
         ConfigurationPropertyName parent = unknown.chop(index);
         Stream<String> longer = known.stream().filter(each -> each.startsWith(name + '-'));

@@ -52,8 +52,7 @@ public final class AnnotationOptions {
         }
         Exception cause = null;
         try {
-            Duration time =
-                    hasNumber
+            Duration time = hasNumber
                     ? Duration.of(number, annotation.timeUnit().toChronoUnit())
                     : DurationStyle.detectAndParse(resolved);
             if (!lacksUnit(resolved) && time.compareTo(min) >= 0 && time.compareTo(LockRequest.MAX_TIME) <= 0) {

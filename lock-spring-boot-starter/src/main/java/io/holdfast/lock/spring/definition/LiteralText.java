@@ -27,7 +27,8 @@ public final class LiteralText {
 
     /** @param variables the parameters of the method: {@code sync#hotel} is a name unless one is called hotel */
     static String requireName(String name, String where, Collection<String> variables) {
-        if (isExpression(name) || variables.stream()
+        if (isExpression(name)
+                || variables.stream()
                         .anyMatch(each -> Pattern.compile("#" + Pattern.quote(each) + "(?![\\p{L}\\p{N}_])")
                                 .matcher(name)
                                 .find())) {
