@@ -6,9 +6,7 @@ import io.holdfast.lock.leader.Leadership;
 import io.holdfast.lock.leader.Term;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Leader;
 import io.holdfast.lock.spring.leader.LeaderRoles;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -23,19 +21,19 @@ final class LeaderReport {
         this.roles = roles;
     }
 
-    /** Asks the store for each role. */
-    List<Leader> all() {
+    /** @param withLeaders whether to ask the store who leads */
+    List<Leader> all(boolean withLeaders) {
         LeaderRoles found = roles.get();
         return found == null
                 ? List.of()
                 : found.known().stream()
-                        .map(each -> describe(each, found.isCandidate(each)))
+                        .map(each ->
+                                describe(each, found.isCandidate(each), withLeaders ? leader(each) : Optional.empty()))
                         .toList();
     }
 
-    private static Leader describe(Leadership leadership, boolean candidate) {
+    private static Leader describe(Leadership leadership, boolean candidate, Optional<LockHolder> leader) {
         Optional<Term> term = leadership.term();
-        Optional<LockHolder> leader = leader(leadership);
         return new Leader(
                 leadership.role(),
                 candidate,
@@ -53,24 +51,5 @@ final class LeaderReport {
         } catch (LockStoreException unknown) {
             return Optional.empty();
         }
-    }
-
-    /** Does not ask the store. */
-    Map<String, Map<String, Object>> summary() {
-        Map<String, Map<String, Object>> summary = new LinkedHashMap<>();
-        LeaderRoles found = roles.get();
-        if (found != null) {
-            found.known().forEach(each -> summary.put(each.role(), summary(each, found.isCandidate(each))));
-        }
-        return summary;
-    }
-
-    private static Map<String, Object> summary(Leadership leadership, boolean candidate) {
-        Optional<Term> term = leadership.term();
-        Map<String, Object> details = new LinkedHashMap<>();
-        details.put("candidate", candidate);
-        details.put("leader", term.isPresent());
-        term.ifPresent(current -> details.put("token", current.fencingToken()));
-        return details;
     }
 }

@@ -22,47 +22,23 @@ final class LockedMethods {
 
     private final ConfigurableListableBeanFactory beans;
     private final LockOperationSource operations;
-    private volatile @Nullable Known known;
-
-    /** @param untyped those of which the type was not known; a FactoryBean may tell it later */
-    private record Known(int beans, int singletons, List<String> untyped, List<Definition> methods) {}
 
     LockedMethods(ConfigurableListableBeanFactory beans, LockOperationSource operations) {
         this.beans = beans;
         this.operations = operations;
     }
 
-    /** Looked for once, and again when beans were added or created, which may tell a bean's class for the first time. */
+    /** Looked for each time: creating a bean may tell its class for the first time. */
     List<Definition> all() {
-        Known last = known;
-        if (last == null || isOutdated(last)) {
-            last = find();
-            known = last;
-        }
-        return last.methods;
-    }
-
-    private boolean isOutdated(Known last) {
-        return last.beans != beans.getBeanDefinitionCount()
-                || last.singletons != beans.getSingletonCount()
-                || last.untyped.stream().anyMatch(bean -> ProxiedBeans.typeOf(beans, bean) != null);
-    }
-
-    private Known find() {
-        int definitions = beans.getBeanDefinitionCount();
-        int singletons = beans.getSingletonCount();
-        List<String> untyped = new ArrayList<>();
         List<Definition> all = new ArrayList<>();
         for (String bean : beans.getBeanDefinitionNames()) {
             Class<?> type = ProxiedBeans.typeOf(beans, bean);
-            if (type == null) {
-                untyped.add(bean);
-            } else {
+            if (type != null) {
                 Class<?> userClass = ClassUtils.getUserClass(type);
                 operations.allOf(userClass).forEach(each -> all.add(describe(bean, userClass, each)));
             }
         }
-        return new Known(definitions, singletons, List.copyOf(untyped), List.copyOf(all));
+        return all;
     }
 
     private static Definition describe(String bean, Class<?> type, LockOperation operation) {

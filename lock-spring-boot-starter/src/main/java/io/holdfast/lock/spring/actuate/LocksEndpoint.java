@@ -66,7 +66,7 @@ final class LocksEndpoint {
     Locks locks(boolean withKeys) {
         LockActivity activity = books.get();
         if (activity == null) {
-            return new Locks(List.of(), List.of(), null, definitions.get(), leaders.all());
+            return new Locks(List.of(), List.of(), null, definitions.get(), leaders.all(true));
         }
         return new Locks(
                 activity.held().stream()
@@ -89,7 +89,7 @@ final class LocksEndpoint {
                         .toList(),
                 activity.wakeUps(),
                 definitions.get(),
-                leaders.all());
+                leaders.all(true));
     }
 
     /** The name as in the metrics. */

@@ -4,8 +4,10 @@ import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockActivity.SubscriptionState;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Leader;
 import io.holdfast.lock.store.LockStore;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -14,6 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
 
 /**
  * DOWN if the store, or most servers of a quorum, do not answer or reject calls, or if locks that are held cannot be renewed,
@@ -52,47 +55,46 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         if (store != null) {
             builder.withDetail("keptIn", store.toString());
         }
+        leadership(builder);
         try {
             template.get().inspect(PROBE);
         } catch (LockStoreException e) {
             builder.down(e).withDetail("store", "unavailable");
-            leadership(builder);
             return;
         }
         builder.up().withDetail("store", "responds");
         List<String> warnings = new ArrayList<>();
         LockActivity activity = books.get();
         if (activity != null) {
-            renewals(activity, builder);
-            wakeUps(activity, builder, warnings);
+            describe(activity, builder, warnings);
         }
         if (store != null) {
-            failures(store.failedServers(), warnings);
-            warnings.addAll(store.warnings());
-            eviction(store.evictionPolicies(), builder, warnings);
+            describe(store, builder, warnings);
         }
-        leadership(builder);
         if (!warnings.isEmpty()) {
             builder.withDetail("warnings", warnings);
         }
     }
 
     private void leadership(Health.Builder builder) {
-        Map<String, Map<String, Object>> leadership = leaders.summary();
+        Map<String, Object> leadership = new LinkedHashMap<>();
+        for (Leader each : leaders.all(false)) {
+            Map<String, Object> details = new LinkedHashMap<>();
+            details.put("candidate", each.candidate());
+            details.put("leader", each.leader());
+            if (each.token() != null) {
+                details.put("token", each.token());
+            }
+            leadership.put(each.role(), details);
+        }
         if (!leadership.isEmpty()) {
             builder.withDetail("leadership", leadership);
         }
     }
 
-    private static void renewals(LockActivity activity, Health.Builder builder) {
+    private static void describe(LockActivity activity, Health.Builder builder, List<String> warnings) {
         int late = activity.lateRenewals();
-        builder.withDetail("lateRenewals", late);
-        if (late > 0) {
-            builder.down();
-        }
-    }
-
-    private static void wakeUps(LockActivity activity, Health.Builder builder, List<String> warnings) {
+        builder.status(late > 0 ? Status.DOWN : Status.UP).withDetail("lateRenewals", late);
         SubscriptionState state = activity.subscriptionState();
         builder.withDetail("wakeUps", state.name().toLowerCase(Locale.ROOT));
         if (state == SubscriptionState.DISCONNECTED) {
@@ -100,19 +102,17 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         }
     }
 
-    private static void failures(Map<String, String> failed, List<String> warnings) {
-        new TreeMap<>(failed)
+    private static void describe(LockStore store, Health.Builder builder, List<String> warnings) {
+        new TreeMap<>(store.failedServers())
                 .forEach((server, failure) -> warnings.add("Lock server " + server
                         + " failed; locks work as long as a majority of the servers responds: " + failure));
-    }
-
-    private static void eviction(Map<String, String> policies, Health.Builder builder, List<String> warnings) {
-        if (policies.isEmpty()) {
-            return;
+        warnings.addAll(store.warnings());
+        Map<String, String> policies = new TreeMap<>(store.evictionPolicies());
+        if (!policies.isEmpty()) {
+            String single = policies.get("");
+            builder.withDetail("evictionPolicy", policies.size() == 1 && single != null ? single : policies);
         }
-        String single = policies.get("");
-        builder.withDetail("evictionPolicy", policies.size() == 1 && single != null ? single : policies);
-        new TreeMap<>(policies).forEach((server, policy) -> {
+        policies.forEach((server, policy) -> {
             if (!policy.equals(NO_EVICTION) && !policy.equals(UNKNOWN)) {
                 warnings.add("The eviction policy" + (server.isEmpty() ? "" : " of " + server) + " is " + policy
                         + ": Redis may evict held locks when it runs out of memory. Set maxmemory-policy to "

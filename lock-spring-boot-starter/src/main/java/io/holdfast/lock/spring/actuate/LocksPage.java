@@ -8,10 +8,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The endpoint as a page for browsers: one HTML document that contains its style and scripts, and loads nothing but the
@@ -34,7 +33,7 @@ final class LocksPage {
             "main.js");
 
     private final BooleanSupplier writable;
-    private volatile @Nullable String html;
+    private final SingletonSupplier<String> html = SingletonSupplier.of(this::assemble);
 
     /**
      * Creates an instance.
@@ -46,26 +45,18 @@ final class LocksPage {
     }
 
     String html() {
-        String known = html;
-        if (known == null) {
-            known = assemble();
-            html = known;
-        }
-        return known;
+        return html.obtain();
     }
 
     private String assemble() {
         String style = read("locks.css");
         String script = SCRIPTS.stream().map(LocksPage::read).collect(Collectors.joining("\n", "'use strict';\n", ""));
-        String page = read("locks.html");
-        for (Map.Entry<String, String> part : Map.of(
-                        "${style-hash}", hash(style),
-                        "${script-hash}", hash(script),
-                        "${writable}", String.valueOf(writable.getAsBoolean()))
-                .entrySet()) {
-            page = page.replace(part.getKey(), part.getValue());
-        }
-        return page.replace("${style}", style).replace("${script}", script);
+        return read("locks.html")
+                .replace("${style-hash}", hash(style))
+                .replace("${script-hash}", hash(script))
+                .replace("${writable}", String.valueOf(writable.getAsBoolean()))
+                .replace("${style}", style)
+                .replace("${script}", script);
     }
 
     /** As a content security policy names what is between the tags. */

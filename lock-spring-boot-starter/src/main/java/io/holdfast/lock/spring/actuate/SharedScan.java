@@ -7,7 +7,6 @@ import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockWaits;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +20,8 @@ final class SharedScan {
     private final Supplier<@Nullable LockOverview> locks;
     private final long intervalNanos;
     private final ReentrantLock scanning = new ReentrantLock();
-    private @Nullable Outcome last;
-
-    /** Of a scan; the failure is null if there is a result. */
-    private record Outcome(
-            @Nullable Result result, @Nullable RuntimeException failure, long end) {}
+    private @Nullable Supplier<Result> last;
+    private long end;
 
     /**
      * What a scan has found.
@@ -48,34 +44,33 @@ final class SharedScan {
     Result get() {
         scanning.lock();
         try {
-            Outcome outcome = last;
-            if (outcome == null || System.nanoTime() - outcome.end > intervalNanos) {
+            Supplier<Result> outcome = last;
+            if (outcome == null || System.nanoTime() - end > intervalNanos) {
                 outcome = scan();
+                end = System.nanoTime();
                 // An interrupted thread has not come to the end: its outcome is not for others.
                 last = Thread.currentThread().isInterrupted() ? null : outcome;
             }
-            if (outcome.failure != null) {
-                throw outcome.failure;
-            }
-            return Objects.requireNonNull(outcome.result);
+            return outcome.get();
         } finally {
             scanning.unlock();
         }
     }
 
-    private Outcome scan() {
-        Result result = null;
-        RuntimeException failure = null;
+    /** {@return what yields the result, or throws the failure} */
+    private Supplier<Result> scan() {
         try {
             LockOverview overview = locks.get();
             if (overview == null) {
                 throw new UnsupportedOperationException("The LockTemplate bean does not implement LockOverview");
             }
             LockScan scan = overview.scan(LockScanRequest.ALL);
-            result = new Result(Instant.now(), overview.client(), scan, overview.waits());
+            Result result = new Result(Instant.now(), overview.client(), scan, overview.waits());
+            return () -> result;
         } catch (RuntimeException e) {
-            failure = e;
+            return () -> {
+                throw e;
+            };
         }
-        return new Outcome(result, failure, System.nanoTime());
     }
 }

@@ -2,7 +2,7 @@ package io.holdfast.lock.spring.annotation;
 
 import org.jspecify.annotations.Nullable;
 
-/** A lock definition, or the setup of its bean, is invalid. The application fails to start. */
+/** A lock definition, the setup of its bean, or the configuration of locks is invalid. The application fails to start. */
 public final class LockDefinitionException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;

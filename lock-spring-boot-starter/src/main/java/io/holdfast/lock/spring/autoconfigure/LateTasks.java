@@ -1,6 +1,5 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -9,6 +8,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.beans.PropertyAccessor;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -16,7 +17,6 @@ import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
-import org.springframework.util.ReflectionUtils;
 
 /**
  * The tasks of executors that Spring does not wait for in a phase of the shutdown, but when it destroys them: with {@code
@@ -91,22 +91,14 @@ final class LateTasks {
 
     /** Its threads are known only where it waits for them; nothing but these fields shows either. */
     private static boolean isBusySimple(SimpleAsyncTaskExecutor executor) {
-        return field(executor, "taskTerminationTimeout") instanceof Long timeout
-                && timeout > 0
-                && field(executor, "activeThreads") instanceof Collection<?> threads
-                && !threads.isEmpty();
-    }
-
-    private static @Nullable Object field(SimpleAsyncTaskExecutor executor, String name) {
         try {
-            Field field = ReflectionUtils.findField(SimpleAsyncTaskExecutor.class, name);
-            if (field == null) {
-                return null;
-            }
-            ReflectionUtils.makeAccessible(field);
-            return ReflectionUtils.getField(field, executor);
+            PropertyAccessor fields = new DirectFieldAccessor(executor);
+            return fields.getPropertyValue("taskTerminationTimeout") instanceof Long timeout
+                    && timeout > 0
+                    && fields.getPropertyValue("activeThreads") instanceof Collection<?> threads
+                    && !threads.isEmpty();
         } catch (RuntimeException notAccessible) {
-            return null;
+            return false;
         }
     }
 }

@@ -16,7 +16,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Lazy;
@@ -32,7 +31,7 @@ import org.springframework.core.type.AnnotationMetadata;
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LockProperties.class)
-@Import(TimesNeedUnits.class)
+@Import({LockAopAutoConfiguration.ProxyCreator.class, TimesNeedUnits.class})
 public final class LockAopAutoConfiguration {
 
     private static final String INTERCEPTOR = "holdfastLockInterceptor";
@@ -82,21 +81,19 @@ public final class LockAopAutoConfiguration {
     }
 
     /** Also where Boot's own is missing: in a part of an application, or with proxies for interfaces only. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnBooleanProperty(name = "spring.aop.auto", matchIfMissing = true)
-    @Import(ProxyCreatorRegistrar.class)
-    static class ProxyCreator {}
-
-    static final class ProxyCreatorRegistrar implements ImportBeanDefinitionRegistrar {
+    static final class ProxyCreator implements ImportBeanDefinitionRegistrar {
 
         private final Environment environment;
 
-        ProxyCreatorRegistrar(Environment environment) {
+        ProxyCreator(Environment environment) {
             this.environment = environment;
         }
 
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            if (!environment.getProperty("spring.aop.auto", Boolean.class, true)) {
+                return;
+            }
             AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
             if (environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true)) {
                 AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
@@ -38,15 +39,14 @@ final class LockConnections {
      * @param property where the URL comes from
      * @param url may lack the scheme
      * @param bundle for TLS, which {@code rediss://} enables as well
-     * @throws LockSetupException if it is no such URL, or Jedis is not there
+     * @throws LockDefinitionException if it is no such URL, or Jedis is not there
      */
     static RedisConnectionFactory create(String property, String url, @Nullable SslBundle bundle) {
         URI uri = uri(property, url);
         if (!ClassUtils.isPresent(JEDIS, null)) {
-            throw new LockSetupException(
+            throw new LockDefinitionException(
                     "Locks use Jedis for " + name(property, url) + ", but Jedis is not on the classpath.",
-                    "Add redis.clients:jedis, or let locks use a RedisConnectionFactory of the application.",
-                    null);
+                    "Add redis.clients:jedis, or let locks use a RedisConnectionFactory of the application.");
         }
         RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(uri.getHost(), port(uri));
         if (uri.getPath().length() > 1) {
@@ -88,11 +88,10 @@ final class LockConnections {
         } catch (URISyntaxException e) {
             // as if it were that of something else
         }
-        throw new LockSetupException(
+        throw new LockDefinitionException(
                 property + " is not the URL of a Redis server.",
                 "Change it to redis://[user:password@]host[:port][/database], or rediss:// for TLS, with special"
-                        + " characters in the user and password percent-encoded.",
-                null);
+                        + " characters in the user and password percent-encoded.");
     }
 
     /** A plus is no blank here. */

@@ -41,7 +41,7 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  * ({@code spring.lifecycle.timeout-per-shutdown-phase}) is in force too.
  *
  * <p>A client that refuses locks does not come back. So nothing of this happens when the context is merely stopped, paused
- * or started again: locks go on then, as their holders do. Around a checkpoint ({@link LockCheckpoint}) Spring stops and starts
+ * or started again: locks go on then, as their holders do. Around a checkpoint ({@link LockAutoConfiguration.Checkpoint}) Spring stops and starts
  * its beans too, and the start is what brings the locks back, before whatever may need them.
  *
  * <p>It looks for clients only then, and for those that were made, so a lazy one is not made in order to be closed.
@@ -124,33 +124,33 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
             return;
         }
         running = false;
-        DaemonThreads.create(() -> endAll(since + await.toNanos(), callback), "holdfast-shutdown")
-                .start();
-    }
-
-    private void endAll(long end, Runnable callback) {
-        try {
-            List<LockEngine> clients = clients();
-            if (!clients.isEmpty()) {
-                endAll(clients, new LateTasks(beans), end);
+        Runnable end = () -> {
+            try {
+                endAll(since + await.toNanos());
+            } finally {
+                callback.run();
             }
-        } finally {
-            callback.run();
-        }
+        };
+        DaemonThreads.create(end, "holdfast-shutdown").start();
     }
 
-    /** Tasks may begin while holders are waited for. */
-    private void endAll(List<LockEngine> clients, LateTasks tasks, long end) {
-        boolean told = tell(tasks.await(end));
+    private void endAll(long end) {
+        List<LockEngine> clients = clients();
+        if (clients.isEmpty()) {
+            return;
+        }
+        LateTasks tasks = new LateTasks(beans);
+        List<String> busy = tasks.await(end);
+        tell(busy);
         for (LockEngine locks : clients) {
             end(locks, Duration.ofNanos(Math.max(0, end - System.nanoTime())));
         }
-        if (!told) {
-            tell(tasks.executors());
+        if (busy.isEmpty()) {
+            tell(tasks.executors()); // that have begun meanwhile
         }
     }
 
-    private boolean tell(List<String> busy) {
+    private void tell(List<String> busy) {
         if (!busy.isEmpty()) {
             log.warn(
                     "Executors still run tasks, which can acquire no more locks: {}. Tasks can acquire locks until"
@@ -158,7 +158,6 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
                     String.join(", ", busy),
                     DurationText.of(await));
         }
-        return !busy.isEmpty();
     }
 
     private List<LockEngine> clients() {

@@ -7,10 +7,12 @@ import io.holdfast.lock.quorum.QuorumNode;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.spring.annotation.LockConnectionFactory;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.store.LockStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,7 +27,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -72,16 +73,6 @@ public final class LockStoreAutoConfiguration {
         }
     }
 
-    static final class OnRedis extends NoneNestedConditions {
-
-        OnRedis() {
-            super(ConfigurationPhase.PARSE_CONFIGURATION);
-        }
-
-        @Conditional(OnInMemory.class)
-        static class InMemory {}
-    }
-
     @Configuration(proxyBeanMethods = false)
     @Conditional(OnInMemory.class)
     static class InMemory {
@@ -94,8 +85,8 @@ public final class LockStoreAutoConfiguration {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @Conditional(OnRedis.class)
     @ConditionalOnClass(RedisConnectionFactory.class)
+    @ConditionalOnMissingBean(LockStore.class) // of the configuration above, which comes first
     static class Redis {
 
         private static final String NODES = "holdfast.quorum.nodes";
@@ -134,12 +125,12 @@ public final class LockStoreAutoConfiguration {
                 return nodes == null
                         ? new RedisLockStore(
                                 own == null
-                                        ? applications(beans, environment, factories, marked)
+                                        ? applications(beans, environment, properties.redis(), factories, marked)
                                         : LockConnections.create(URL, own.getUrl(), own.getSslBundle()),
                                 properties.redis().toSettings())
                         : quorum(nodes, properties, find(properties.quorum().ssl(), bundles));
             } catch (IllegalArgumentException e) {
-                throw new LockSetupException(
+                throw new LockDefinitionException(
                         String.valueOf(e.getMessage()),
                         "Change the properties under holdfast.redis or holdfast.quorum as described.",
                         e);
@@ -182,8 +173,15 @@ public final class LockStoreAutoConfiguration {
         private static RedisConnectionFactory applications(
                 ConfigurableListableBeanFactory beans,
                 Environment environment,
+                LockProperties.Redis redis,
                 ObjectProvider<RedisConnectionFactory> factories,
                 ObjectProvider<RedisConnectionFactory> marked) {
+            if (StringUtils.hasText(redis.ssl().bundle())) {
+                throw new InvalidConfigurationPropertyValueException(
+                        "holdfast.redis.ssl.bundle",
+                        redis.ssl().bundle(),
+                        "It is for the server of holdfast.redis.url, which is not set.");
+            }
             String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
                     beans, RedisConnectionFactory.class, true, false);
             if (names.length == 0) {
@@ -191,18 +189,20 @@ public final class LockStoreAutoConfiguration {
                 return LockConnections.create(URL, "redis://localhost", null);
             }
             try {
-                RedisConnectionFactory factory = marked.getIfAvailable(factories::getIfAvailable);
+                List<String> marks = marked(beans);
+                RedisConnectionFactory factory = marked.getIfAvailable(() -> marks.size() == 1
+                        ? beans.getBean(marks.get(0), RedisConnectionFactory.class) // no candidate for injection
+                        : factories.getIfAvailable());
                 if (factory != null) {
                     return factory;
                 }
             } catch (NoUniqueBeanDefinitionException e) {
                 // as if there were none
             }
-            throw new LockSetupException(
+            throw new LockDefinitionException(
                     "Locks need a single RedisConnectionFactory, but the application has: " + String.join(", ", names)
                             + ".",
-                    "Annotate one of the beans with @LockConnectionFactory or @Primary.",
-                    null);
+                    "Annotate one of the beans with @LockConnectionFactory or @Primary.");
         }
 
         /** Locks would be kept on this machine, although the application names a server. */
@@ -214,11 +214,10 @@ public final class LockStoreAutoConfiguration {
                             binder.bind(name, Bindable.listOf(String.class)).isBound())
                     .findFirst()
                     .ifPresent(name -> {
-                        throw new LockSetupException(
+                        throw new LockDefinitionException(
                                 name + " is set, but there is no RedisConnectionFactory bean for it.",
                                 "Set holdfast.redis.url to the server for locks, or add Spring Boot's Redis module,"
-                                        + " org.springframework.boot:spring-boot-starter-data-redis.",
-                                null);
+                                        + " org.springframework.boot:spring-boot-starter-data-redis.");
                     });
         }
 
@@ -231,14 +230,20 @@ public final class LockStoreAutoConfiguration {
                         "redis-template",
                         "With " + property + ", there are no connections of the application to use.");
             }
-            String[] marked = beans.getBeanNamesForAnnotation(LockConnectionFactory.class);
-            if (marked.length > 0) {
-                throw new LockSetupException(
-                        "Both " + property + " and @LockConnectionFactory on " + String.join(", ", marked)
+            List<String> marks = marked(beans);
+            if (!marks.isEmpty()) {
+                throw new LockDefinitionException(
+                        "Both " + property + " and @LockConnectionFactory on " + String.join(", ", marks)
                                 + " specify where locks are kept.",
-                        "Remove one of them.",
-                        null);
+                        "Remove one of them.");
             }
+        }
+
+        /** Creates no bean. */
+        private static List<String> marked(ConfigurableListableBeanFactory beans) {
+            return Stream.of(beans.getBeanNamesForType(RedisConnectionFactory.class, true, false))
+                    .filter(name -> beans.findAnnotationOnBean(name, LockConnectionFactory.class, false) != null)
+                    .toList();
         }
 
         /** A blank name is none, since {@code ${BUNDLE:}} is a usual way to write "perhaps one". */

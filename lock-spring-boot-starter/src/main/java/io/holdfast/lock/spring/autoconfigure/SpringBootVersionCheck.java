@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringBootVersion;
@@ -25,11 +26,10 @@ final class SpringBootVersionCheck implements AutoConfigurationImportFilter {
     /** An unknown version, as of a repackaged Spring Boot, is tried. */
     static void check(@Nullable String version) {
         if (version != null && major(version) < OLDEST) {
-            throw new LockSetupException(
+            throw new LockDefinitionException(
                     "Holdfast needs Spring Boot " + OLDEST + ".0 or later, but this application has Spring Boot "
                             + version + ".",
-                    "Upgrade Spring Boot to " + OLDEST + ".0 or later, or remove the lock-spring-boot-starter.",
-                    null);
+                    "Upgrade Spring Boot to " + OLDEST + ".0 or later, or remove the lock-spring-boot-starter.");
         }
     }
 

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.autoconfigure;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.store.DaemonThreads;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -68,7 +69,7 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
                 return;
             } catch (LockStoreException e) {
                 if (!e.outcomeUnknown() || attempt == MAX_ATTEMPTS) {
-                    throw new LockSetupException(
+                    throw new LockDefinitionException(
                             "holdfast.fail-fast is true, but the lock store is not available: " + e.getMessage(),
                             "Fix the problem given in the description. To start without Redis, set"
                                     + " holdfast.fail-fast=false.",

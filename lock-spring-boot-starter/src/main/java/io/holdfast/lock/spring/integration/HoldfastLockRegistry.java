@@ -139,17 +139,13 @@ public final class HoldfastLockRegistry
             throw new IllegalStateException(
                     "Lock '" + lock.key() + "' cannot be renewed, because the current thread does not hold it.");
         }
-        try (LockHandle handle = locks.acquire(reentry(request, lease))) {
+        LockRequest plain = request.renew(false).minHold(Duration.ZERO);
+        // A reentrant acquisition extends the lock to its lease if necessary; any other time is applied afterwards.
+        try (LockHandle handle = locks.acquire(lease == null ? plain : plain.lease(LockRequest.MIN_LEASE))) {
             handle.extend(lease == null ? LockRequest.MIN_LEASE : lease);
         } catch (LockLostException lost) {
             throw new IllegalStateException("Lock '" + lock.key() + "' cannot be renewed, because it was lost.", lost);
         }
-    }
-
-    /** A reentrant acquisition extends the lock to its lease if necessary; any other time is applied afterwards. */
-    private static LockRequest reentry(LockRequest request, @Nullable Duration lease) {
-        LockRequest plain = request.renew(false).minHold(Duration.ZERO);
-        return lease == null ? plain : plain.lease(LockRequest.MIN_LEASE);
     }
 
     @Override

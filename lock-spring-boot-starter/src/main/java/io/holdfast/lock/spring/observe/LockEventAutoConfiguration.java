@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.observe;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
@@ -13,6 +14,7 @@ import org.springframework.context.annotation.Lazy;
 public final class LockEventAutoConfiguration {
 
     @Bean
+    @ConditionalOnMissingBean(name = "holdfastEventPublisher")
     LockEventPublisher holdfastEventPublisher(ApplicationEventPublisher application) {
         return new LockEventPublisher(application);
     }

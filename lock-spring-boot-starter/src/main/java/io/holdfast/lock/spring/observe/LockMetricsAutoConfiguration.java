@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.micrometer.metrics.MaximumAllowableTagsMeterFilter;
 import org.springframework.context.annotation.Bean;
@@ -28,6 +29,7 @@ public final class LockMetricsAutoConfiguration {
 
     /** An observation is timed already where observations are. */
     @Bean
+    @ConditionalOnMissingBean(name = "holdfastMetrics")
     LockMetrics holdfastMetrics(
             MeterRegistry registry,
             ObjectProvider<LockActivity> activity,
@@ -47,6 +49,7 @@ public final class LockMetricsAutoConfiguration {
     /** Names that are made from data do not make meters without end. */
     @Bean
     @ConditionalOnClass(MaximumAllowableTagsMeterFilter.class)
+    @ConditionalOnMissingBean(name = "holdfastNamesFilter")
     static MeterFilter holdfastNamesFilter() {
         return new MaximumAllowableTagsMeterFilter(
                 "holdfast",

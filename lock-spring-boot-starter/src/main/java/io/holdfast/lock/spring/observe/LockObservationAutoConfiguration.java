@@ -8,6 +8,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
@@ -22,6 +23,7 @@ import org.springframework.context.annotation.Bean;
 public final class LockObservationAutoConfiguration {
 
     @Bean
+    @ConditionalOnMissingBean(name = "holdfastObservations")
     LockObservations holdfastObservations(
             ObservationRegistry registry, ObjectProvider<LockObservationConvention> convention) {
         return new LockObservations(registry, convention.getIfAvailable(DefaultLockObservationConvention::new));

@@ -14,14 +14,21 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.store.LockStore;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.Order;
 
 class BackOffTest {
@@ -58,6 +65,27 @@ class BackOffTest {
                 .withPropertyValues("holdfast.enabled=false")
                 .run(context -> assertThat(context.getBeanDefinitionNames())
                         .noneMatch(name -> name.contains("holdfast") || name.startsWith("locks")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"holdfastEventPublisher", "holdfastMetrics", "holdfastNamesFilter", "holdfastObservations"})
+    void application_may_replace_what_observes_locks(String name) {
+        Runners.inMemory()
+                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
+                .withBean(ObservationRegistry.class, ObservationRegistry::create)
+                .withBean(name, String.class, () -> "own")
+                .run(context -> assertThat(context).hasNotFailed().getBean(name).isEqualTo("own"));
+    }
+
+    /** Whatever else an application has: its own template, a registry of meters, the web. */
+    @Test
+    void each_configuration_can_be_switched_off() {
+        assertThat(Runners.lockConfigurations())
+                .allSatisfy(each -> assertThat(MergedAnnotations.from(each).stream(ConditionalOnBooleanProperty.class))
+                        .anySatisfy(condition -> {
+                            assertThat(condition.getStringArray("name")).containsExactly("holdfast.enabled");
+                            assertThat(condition.getBoolean("matchIfMissing")).isTrue();
+                        }));
     }
 
     static class Locked {

@@ -11,10 +11,12 @@ import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -61,6 +63,38 @@ class OwnConnectionFailureTest {
         Runners.redis()
                 .withPropertyValues("holdfast.redis.ssl.bundle=")
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void bundle_without_a_url_is_refused() {
+        Runners.redis()
+                .withPropertyValues("holdfast.redis.ssl.bundle=locks")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("holdfast.redis.ssl.bundle", "holdfast.redis.url, which is not set"));
+    }
+
+    static class LateFactory implements FactoryBean<Object> {
+
+        @Override
+        public Object getObject() {
+            return "made";
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return Object.class;
+        }
+    }
+
+    @Test
+    void look_for_a_mark_makes_no_bean() {
+        Runners.redis()
+                .withBean("late", LateFactory.class, LateFactory::new, bean -> bean.setLazyInit(true))
+                .withPropertyValues("holdfast.redis.url=redis://127.0.0.1:1")
+                .run(context -> assertThat(context.getSourceApplicationContext(ConfigurableApplicationContext.class)
+                                .getBeanFactory()
+                                .containsSingleton("late"))
+                        .isFalse());
     }
 
     @Test

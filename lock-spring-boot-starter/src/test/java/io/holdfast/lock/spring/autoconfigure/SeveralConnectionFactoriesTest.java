@@ -22,6 +22,8 @@ import org.springframework.context.annotation.Fallback;
 import org.springframework.context.annotation.Primary;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import redis.clients.jedis.Jedis;
 
 /** The shared server is the wrong one; the right one has a port of its own. */
@@ -153,6 +155,24 @@ class SeveralConnectionFactoriesTest {
     @Test
     void marked_factory_wins_also_if_it_is_no_default_candidate() {
         locksOnTheRightServer(Runners.redis().withUserConfiguration(MarkedAside.class));
+    }
+
+    @Test
+    void marked_factory_wins_also_if_it_is_no_candidate_for_injection() {
+        locksOnTheRightServer(Runners.starter()
+                .withUserConfiguration(Wrong.class)
+                .withBean(
+                        "hidden",
+                        MarkedFactory.class,
+                        () -> new MarkedFactory(right.port()),
+                        bean -> bean.setAutowireCandidate(false)));
+    }
+
+    @LockConnectionFactory
+    static class MarkedFactory extends JedisConnectionFactory {
+        MarkedFactory(int port) {
+            super(new RedisStandaloneConfiguration("127.0.0.1", port));
+        }
     }
 
     @Test

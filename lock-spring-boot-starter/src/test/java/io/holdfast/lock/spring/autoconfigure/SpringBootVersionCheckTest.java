@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurationImportFilter;
-import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 
 class SpringBootVersionCheckTest {
@@ -18,14 +18,13 @@ class SpringBootVersionCheckTest {
     @ParameterizedTest
     @ValueSource(strings = {"2.7.18", "3.5.7", "3.0.0-SNAPSHOT"})
     void earlier_version_is_refused_with_the_one_that_is_needed(String version) {
-        LockSetupException failure =
-                catchThrowableOfType(LockSetupException.class, () -> SpringBootVersionCheck.check(version));
+        LockDefinitionException failure =
+                catchThrowableOfType(LockDefinitionException.class, () -> SpringBootVersionCheck.check(version));
 
-        FailureAnalysis analysis = new LockSetupFailureAnalyzer().analyze(failure);
-        assertThat(analysis.getDescription())
+        assertThat(failure.problem())
                 .isEqualTo("Holdfast needs Spring Boot 4.0 or later, but this application has Spring Boot " + version
                         + ".");
-        assertThat(analysis.getAction())
+        assertThat(failure.action())
                 .isEqualTo("Upgrade Spring Boot to 4.0 or later, or remove the lock-spring-boot-starter.");
     }
 
