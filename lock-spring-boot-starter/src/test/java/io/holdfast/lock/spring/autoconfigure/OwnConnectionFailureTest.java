@@ -11,12 +11,10 @@ import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
 import org.springframework.boot.ssl.NoSuchSslBundleException;
 import org.springframework.boot.test.context.FilteredClassLoader;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -71,30 +69,6 @@ class OwnConnectionFailureTest {
                 .withPropertyValues("holdfast.redis.ssl.bundle=locks")
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("holdfast.redis.ssl.bundle", "holdfast.redis.url, which is not set"));
-    }
-
-    static class LateFactory implements FactoryBean<Object> {
-
-        @Override
-        public Object getObject() {
-            return "made";
-        }
-
-        @Override
-        public Class<?> getObjectType() {
-            return Object.class;
-        }
-    }
-
-    @Test
-    void look_for_a_mark_makes_no_bean() {
-        Runners.redis()
-                .withBean("late", LateFactory.class, LateFactory::new, bean -> bean.setLazyInit(true))
-                .withPropertyValues("holdfast.redis.url=redis://127.0.0.1:1")
-                .run(context -> assertThat(context.getSourceApplicationContext(ConfigurableApplicationContext.class)
-                                .getBeanFactory()
-                                .containsSingleton("late"))
-                        .isFalse());
     }
 
     @Test

@@ -132,6 +132,17 @@ class MetricsTest {
     }
 
     @Test
+    void name_has_its_meters_from_the_first_waiter_on() {
+        application.run(context -> {
+            context.getBean(LockMetrics.class).onEvent(new LockEvent.Waiting(ORDER.key(), "order"));
+
+            assertThat(gauge("holdfast.waiting", "order")).isZero();
+            assertThat(meters.get("holdfast.hold").tag("name", "order").timer().count())
+                    .isZero();
+        });
+    }
+
+    @Test
     void messages_that_woke_a_waiter_are_counted() {
         application.run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
