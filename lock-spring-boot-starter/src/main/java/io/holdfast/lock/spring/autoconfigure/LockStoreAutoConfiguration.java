@@ -27,6 +27,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Bindable;
@@ -73,6 +74,16 @@ public final class LockStoreAutoConfiguration {
         }
     }
 
+    static final class OnRedis extends NoneNestedConditions {
+
+        OnRedis() {
+            super(ConfigurationPhase.PARSE_CONFIGURATION);
+        }
+
+        @Conditional(OnInMemory.class)
+        static class InMemory {}
+    }
+
     @Configuration(proxyBeanMethods = false)
     @Conditional(OnInMemory.class)
     static class InMemory {
@@ -85,8 +96,8 @@ public final class LockStoreAutoConfiguration {
     }
 
     @Configuration(proxyBeanMethods = false)
+    @Conditional(OnRedis.class)
     @ConditionalOnClass(RedisConnectionFactory.class)
-    @ConditionalOnMissingBean(LockStore.class) // of the configuration above, which comes first
     static class Redis {
 
         private static final String NODES = "holdfast.quorum.nodes";
