@@ -20,7 +20,7 @@ class InstallCommandTest {
     private static final String ARTIFACT = "<artifactId>(lock-[a-z-]+)</artifactId>";
 
     @Test
-    void command_of_the_pages_installs_all_published_modules() throws IOException {
+    void command_of_the_page_installs_all_published_modules() throws IOException {
         Set<String> published = new TreeSet<>(find(ARTIFACT, read("lock-bom/pom.xml")));
         List<String> commands;
         try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
@@ -30,7 +30,7 @@ class InstallCommandTest {
                     .toList();
         }
 
-        assertThat(commands).hasSizeGreaterThan(1).allSatisfy(command -> {
+        assertThat(commands).isNotEmpty().allSatisfy(command -> {
             Set<String> installed = new TreeSet<>();
             Stream.of(command.split(",", -1)).forEach(each -> addWithDependencies(each, installed));
             assertThat(installed).containsAll(published);
