@@ -322,15 +322,21 @@ class GiveUpStepsTest extends StepsFixture {
         assertThat(store.acquires).hasSize(1);
     }
 
-    @Test
-    void acquisition_that_was_sent_twice_is_cancelled_and_leaves_its_entry_to_nobody() {
+    /** The lock is held by another client, and the first send failed: the thread was interrupted meanwhile. */
+    private Steps waitingAfterTwoSends(String name) {
         heldByOther(KEY);
         store.afterNextCallHere(() -> {
             Thread.currentThread().interrupt();
             throw StoreSpy.unreachable();
         });
-        Steps twice = waiting("twice");
+        Steps steps = waiting(name);
         assertThat(Thread.interrupted()).isTrue();
+        return steps;
+    }
+
+    @Test
+    void acquisition_that_was_sent_twice_is_cancelled_and_leaves_its_entry_to_nobody() {
+        Steps twice = waitingAfterTwoSends("twice");
         assertThat(store.acquires).hasSize(2);
         Steps next = waiting("next");
 
@@ -345,13 +351,7 @@ class GiveUpStepsTest extends StepsFixture {
 
     @Test
     void next_one_that_asks_at_once_does_not_ask_with_the_entry_that_is_being_given_up() {
-        heldByOther(KEY);
-        store.afterNextCallHere(() -> {
-            Thread.currentThread().interrupt();
-            throw StoreSpy.unreachable();
-        });
-        Steps twice = waiting("twice");
-        assertThat(Thread.interrupted()).isTrue();
+        Steps twice = waitingAfterTwoSends("twice");
         AtomicReference<Steps> next = new AtomicReference<>();
         next.set(steps(REQUEST, Caller.task(() -> proceed(next.get()))));
         assertWaits(next.get());

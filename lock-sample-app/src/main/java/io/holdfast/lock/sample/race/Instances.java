@@ -3,9 +3,12 @@ package io.holdfast.lock.sample.race;
 import jakarta.annotation.PreDestroy;
 import java.util.List;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.event.ApplicationStartedEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.core.env.Environment;
+import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
@@ -13,6 +16,8 @@ import org.springframework.stereotype.Component;
 /** Makes this instance known to the others, and knows which of them are alive, by the clock of the database. */
 @Component
 class Instances {
+
+    private static final Logger log = LoggerFactory.getLogger(Instances.class);
 
     /** An instance that is busy on a small machine may be late; one that is silent for this long is gone. */
     private static final String ALIVE = "heartbeat > CURRENT_TIMESTAMP - INTERVAL '5' SECOND";
@@ -55,6 +60,10 @@ class Instances {
 
     @PreDestroy
     void leave() {
-        jdbc.sql("DELETE FROM instance WHERE id = ?").param(id).update();
+        try {
+            jdbc.sql("DELETE FROM instance WHERE id = ?").param(id).update();
+        } catch (DataAccessException e) {
+            log.debug("Could not sign off, because H2 is already closed; the heartbeat expires anyway", e);
+        }
     }
 }
