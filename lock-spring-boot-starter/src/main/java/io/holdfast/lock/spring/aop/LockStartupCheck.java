@@ -61,13 +61,16 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
 
     private List<LockOperation> check(String name, Class<?> type, @Nullable Object instance) {
         List<LockOperation> found = operations.allOf(type);
-        if (!found.isEmpty() && !beans.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)) {
+        if (found.isEmpty()) {
+            return found;
+        }
+        if (!beans.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)) {
             throw new LockDefinitionException(
                     found.get(0).where()
                             + " would run without its lock: spring.aop.auto is false, so beans have no proxies.",
                     "Remove spring.aop.auto=false, or use LockTemplate inside the method.");
         }
-        if (instance != null && !found.isEmpty()) {
+        if (instance != null) {
             ProxiedBeans.requireAdvisor(
                     beans,
                     name,

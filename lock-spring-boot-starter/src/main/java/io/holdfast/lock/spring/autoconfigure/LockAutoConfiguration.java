@@ -79,7 +79,7 @@ public final class LockAutoConfiguration {
     }
 
     /**
-     * Has no copy of this process go on with locks of before: for CRaC, and whatever speaks its API, as SnapStart does.
+     * No copy of this process continues with earlier locks: for CRaC, and for what uses its API, such as SnapStart.
      *
      * <p>Spring stops and starts its own parts around a checkpoint. Locks are suspended before that, since resources are told in the
      * reverse of the order in which they registered, and Spring's lifecycle does so when its context is made. They come back

@@ -75,9 +75,9 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
         MethodClassKey id = new MethodClassKey(method, targetClass);
         T found = known.get(id);
         if (found == null) {
-            List<MergedAnnotation<A>> annotations = annotationsOf(method, targetClass);
             Class<?> userClass = userClass(method, targetClass);
             Method specific = specific(method, userClass);
+            List<MergedAnnotation<A>> annotations = annotationsOf(method, specific, targetClass);
             found = annotations.isEmpty() ? null : read(specific, userClass, annotations);
             if (found != null) {
                 requireProxy(specific, userClass, annotations.get(0).getSource() instanceof Method);
@@ -117,7 +117,15 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * @param targetClass of what it is called on
      */
     public final List<MergedAnnotation<A>> annotationsOf(Method method, Class<?> targetClass) {
-        Method specific = specific(method, userClass(method, targetClass));
+        return annotationsOf(method, specific(method, userClass(method, targetClass)), targetClass);
+    }
+
+    private List<MergedAnnotation<A>> annotationsOf(Method method, Method specific, Class<?> targetClass) {
+        if (specific.isSynthetic() && Modifier.isStatic(specific.getModifiers())) {
+            // Kotlin puts the body of an open suspend function into a static method beside it, and copies the
+            // annotations.
+            return List.of();
+        }
         Class<?> wholeClass = ClassUtils.getUserClass(targetClass); // of a proxy, each of its interfaces counts
         List<AnnotatedElement> places = new ArrayList<>(List.of(specific, method));
         places.add(ClassUtils.getMostSpecificMethod(method, wholeClass));
@@ -127,10 +135,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
                 && ClassUtils.isUserLevelMethod(specific)) {
             places.add(wholeClass);
         }
-        // Kotlin puts the body of an open suspend function into a static method beside it, and copies the annotations.
-        boolean body = specific.isSynthetic() && Modifier.isStatic(specific.getModifiers());
         return places.stream()
-                .filter(each -> !body)
                 .map(this::ofElement)
                 .filter(each -> !each.isEmpty())
                 .findFirst()
