@@ -1,6 +1,7 @@
 package io.holdfast.lock.redis;
 
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
@@ -37,13 +38,25 @@ class WrongPasswordTest {
         }
     }
 
+    /**
+     * Lettuce closes a connection that was refused, and then has two failures of one handshake: the server's, and that the
+     * connection closed. The second may overtake the first ({@code RedisHandshakeHandler.fail}); the next attempt is a new race.
+     */
     private static void assertRefused(RedisConnectionFactory applications, String... texts) {
         try (RedisLockStore store = new RedisLockStore(applications, TestRedis.PATIENT)) {
-            assertThatThrownBy(() -> store.inspect(LockKey.of("order:42")))
-                    .isInstanceOf(LockStoreException.class)
-                    .hasMessageContainingAll(texts);
+            LockStoreException refused = refused(store);
+            for (int i = 0;
+                    i < 20 && String.valueOf(refused.getMessage()).contains("Connection closed prematurely");
+                    i++) {
+                refused = refused(store);
+            }
+            assertThat(refused).hasMessageContainingAll(texts);
         } finally {
             TestRedis.destroy(applications);
         }
+    }
+
+    private static LockStoreException refused(RedisLockStore store) {
+        return catchThrowableOfType(LockStoreException.class, () -> store.inspect(LockKey.of("order:42")));
     }
 }
