@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Mutants of the scripts against the tests of the contract: the counterpart of PIT, which knows no Lua. Runs in the profile
- * {@code mutation} only, see {@code docs/how-we-test.md}.
+ * {@code mutation} only, see {@code docs/internals/how-we-test.md}.
  *
  * <p>Another process tries the mutants. One that does not come back ends with it, and the next process goes on behind it.
  */
