@@ -185,7 +185,7 @@ class UnexpectedFailuresTest {
     @ParameterizedTest
     @EnumSource
     void client_that_is_closed_gives_all_back(Failure kind) {
-        locks.acquire(ALL);
+        locks.acquire(ALL.lease(Duration.ofSeconds(3)));
         failOnce(kind);
 
         locks.close();

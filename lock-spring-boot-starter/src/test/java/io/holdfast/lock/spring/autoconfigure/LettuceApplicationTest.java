@@ -349,7 +349,10 @@ class LettuceApplicationTest {
         try (ServerSocket silent = new ServerSocket(0);
                 HeardLog netty = new HeardLog("io.netty", Level.WARN);
                 HeardLog lettuce = new HeardLog("io.lettuce", Level.WARN)) {
-            application("spring.data.redis.port=" + silent.getLocalPort(), "holdfast.redis.driver=redis-template")
+            application(
+                            "spring.data.redis.port=" + silent.getLocalPort(),
+                            "spring.data.redis.timeout=3s", // closing waits for Lettuce's attempt to end
+                            "holdfast.redis.driver=redis-template")
                     .run(context -> {
                         LockTemplate locks = context.getBean(LockTemplate.class);
                         Thread caller = new Thread(() -> {
