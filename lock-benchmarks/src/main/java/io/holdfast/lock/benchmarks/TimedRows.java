@@ -96,7 +96,7 @@ final class TimedRows {
     private static Work pairs() {
         Row row = new Row(
                 "pair-8",
-                "uncontended lock and unlock, 8 threads with keys of their own",
+                "uncontended lock and unlock, 8 threads, each with its own key",
                 List.of(HOLDFAST, FLOOR, REDISSON, SPRING, LOCK4J),
                 List.of(
                         Bar.atLeast(HOLDFAST, PAIRS, 0.85).times(FLOOR),
@@ -109,7 +109,7 @@ final class TimedRows {
     private static Work pairsOfMany() {
         Row row = new Row(
                 "pair-64",
-                "uncontended lock and unlock, 64 threads with keys of their own",
+                "uncontended lock and unlock, 64 threads, each with its own key",
                 List.of(HOLDFAST, FLOOR, REDISSON, SPRING),
                 List.of(
                         Bar.atLeast(HOLDFAST, PAIRS, 1.1).times(FLOOR),

@@ -9,8 +9,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** The page: what was expected, every figure, and charts. */
+/** The page: every figure, what was expected, and charts. */
 public final class Markdown {
 
     private final Results results;
@@ -36,29 +37,24 @@ public final class Markdown {
     /** Writes {@code results.md} and the charts. */
     public void write(Path directory) throws IOException {
         Files.createDirectories(directory);
-        StringBuilder images = new StringBuilder();
         for (Row row : rows) {
             Optional<String> chart = Charts.of(row, results);
             if (chart.isPresent()) {
-                String file = row.name() + ".svg";
-                Files.writeString(directory.resolve(file), chart.get());
-                images.append("![")
-                        .append(row.title())
-                        .append("](")
-                        .append(file)
-                        .append(")\n\n");
+                Files.writeString(directory.resolve(chartFile(row)), chart.get());
             }
         }
-        String charts = images.isEmpty() ? "" : "## Charts\n\n" + images;
-        Files.writeString(directory.resolve("results.md"), (text() + charts).strip() + "\n");
+        Files.writeString(directory.resolve("results.md"), text().strip() + "\n");
     }
 
     public String text() {
         StringBuilder page = new StringBuilder("# Results\n\n");
         machine.lines().forEach(line -> page.append("* ").append(line).append('\n'));
         page.append("\nHow this was measured: [README](README.md). Generated; do not edit.\n\n");
-        page.append("## Bars\n\n").append(bars());
-        page.append("## Figures\n\nMedian of the rounds, and in brackets the least and the most.\n\n");
+        page.append("## Figures\n\n")
+                .append("Median of the rounds, with the minimum and the maximum in brackets if they differ.\n")
+                .append("Below a table are its goals, with what was measured; ")
+                .append(missed())
+                .append(".\n\n");
         rows.forEach(row -> page.append(figures(row)));
         if (!counts.isEmpty()) {
             page.append("## Commands that clients send for each acquisition\n\n")
@@ -67,42 +63,56 @@ public final class Markdown {
         return page.toString();
     }
 
-    private String bars() {
-        StringBuilder table = new StringBuilder("| work | bar | measured | |\n|---|---|---:|---|\n");
-        for (Row row : rows) {
-            bars(row, table);
-        }
-        for (Row row : counts) {
-            bars(row, table);
-        }
-        return table.append('\n').toString();
+    private String missed() {
+        List<Bar.Verdict> verdicts = Stream.concat(rows.stream(), counts.stream())
+                .flatMap(this::verdicts)
+                .toList();
+        long missed = verdicts.stream().filter(verdict -> !verdict.met()).count();
+        return missed + " of " + verdicts.size() + " are missed";
     }
 
-    private void bars(Row row, StringBuilder table) {
-        for (Bar bar : row.bars()) {
-            bar.judge(row.name(), results)
-                    .ifPresent(verdict -> table.append(line(List.of(
-                            row.title(), verdict.text(), verdict.measured(), verdict.met() ? "met" : "**missed**"))));
-        }
+    private Stream<Bar.Verdict> verdicts(Row row) {
+        return row.bars().stream().flatMap(bar -> bar.judge(row.name(), results).stream());
     }
 
     private String figures(Row row) {
         List<Metric> metrics = Arrays.stream(Metric.values())
                 .filter(metric -> row.peers().stream().anyMatch(peer -> isMeasured(row, peer, metric)))
                 .toList();
-        StringBuilder table = new StringBuilder("### " + row.title() + "\n\n");
-        table.append("| |")
-                .append(metrics.stream().map(metric -> metric.title() + " |").collect(Collectors.joining()));
-        table.append("\n|---|").append("---:|".repeat(metrics.size())).append('\n');
+        StringBuilder section = new StringBuilder("### " + row.title() + "\n\n| | ");
+        section.append(metrics.stream().map(Metric::title).collect(Collectors.joining(" | ")));
+        section.append(" |\n|---|").append("---:|".repeat(metrics.size())).append('\n');
         for (Peer peer : row.peers()) {
             if (metrics.stream().anyMatch(metric -> isMeasured(row, peer, metric))) {
-                table.append("| ").append(peer.title()).append(" |");
+                section.append("| ").append(peer.title()).append(" |");
                 metrics.forEach(metric ->
-                        table.append(' ').append(cell(row, peer, metric)).append(" |"));
-                table.append('\n');
+                        section.append(' ').append(cell(row, peer, metric)).append(" |"));
+                section.append('\n');
             }
         }
-        return table.append('\n').toString();
+        section.append('\n');
+        if (verdicts(row).findAny().isPresent()) {
+            verdicts(row)
+                    .forEach(verdict ->
+                            section.append("* ").append(text(verdict)).append('\n'));
+            section.append('\n');
+        }
+        if (Charts.of(row, results).isPresent()) {
+            section.append("![")
+                    .append(row.name())
+                    .append("](")
+                    .append(chartFile(row))
+                    .append(")\n\n");
+        }
+        return section.toString();
+    }
+
+    private static String chartFile(Row row) {
+        return row.name() + ".svg";
+    }
+
+    private static String text(Bar.Verdict verdict) {
+        return verdict.text() + ": " + verdict.measured() + (verdict.met() ? "" : ", **missed**");
     }
 
     private String commands() {
@@ -111,12 +121,16 @@ public final class Markdown {
                 .toList();
         StringBuilder table = new StringBuilder("| |");
         peers.forEach(peer -> table.append(' ').append(peer.title()).append(" |"));
-        table.append("\n|---|").append("---:|".repeat(peers.size())).append('\n');
+        table.append(" goals |\n|---|").append("---:|".repeat(peers.size())).append("---|\n");
         for (Row row : counts) {
             table.append("| ").append(row.title()).append(" |");
             peers.forEach(peer ->
                     table.append(' ').append(cell(row, peer, Metric.COMMANDS)).append(" |"));
-            table.append('\n');
+            table.append(' ')
+                    .append(verdicts(row)
+                            .map(verdict -> text(verdict).replace(Metric.COMMANDS.title() + ' ', ""))
+                            .collect(Collectors.joining("; ")))
+                    .append(" |\n");
         }
         return table.append('\n').toString();
     }
@@ -133,12 +147,18 @@ public final class Markdown {
 
     private static String text(Metric metric, Spread spread) {
         String median = metric.text(spread.median());
-        return spread.rounds() == 1
-                ? median
-                : median + " (" + metric.text(spread.min()) + " – " + metric.text(spread.max()) + ')';
-    }
-
-    private static String line(List<String> cells) {
-        return "| " + String.join(" | ", cells) + " |\n";
+        String min = metric.text(spread.min());
+        String max = metric.text(spread.max());
+        if (min.equals(max)) {
+            return median;
+        }
+        String unit = median.substring(median.indexOf(' ') + 1);
+        boolean oneUnit = median.contains(" ") && min.endsWith(' ' + unit) && max.endsWith(' ' + unit);
+        if (oneUnit) {
+            min = min.substring(0, min.indexOf(' '));
+            max = max.substring(0, max.indexOf(' '));
+        }
+        String dash = min.contains(" ") ? " – " : "–";
+        return median + " (" + min + dash + max + ')';
     }
 }

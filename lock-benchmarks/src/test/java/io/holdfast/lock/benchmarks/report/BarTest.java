@@ -35,7 +35,7 @@ class BarTest {
 
         assertThat(bar.judge("row", results)).hasValueSatisfying(verdict -> {
             assertThat(verdict.met()).isFalse();
-            assertThat(verdict.text()).isEqualTo("99 % waited less than ≤ 0.125 × Redisson");
+            assertThat(verdict.text()).isEqualTo("p99 wait ≤ 0.125 × Redisson");
         });
     }
 
@@ -55,7 +55,7 @@ class BarTest {
         Bar bar = Bar.atMost(Peer.HOLDFAST, Metric.COMMANDS, 1.15).timesRow("few", "with few");
 
         assertThat(bar.judge("many", results))
-                .contains(new Bar.Verdict("commands for each acquisition ≤ 1.15 × with few", "2", false));
+                .contains(new Bar.Verdict("commands per acquisition ≤ 1.15 × with few", "2", false));
     }
 
     @Test

@@ -35,8 +35,38 @@ class MarkdownTest {
 
         assertThat(markdown.text())
                 .contains("* Two cores\n")
-                .contains("| Holdfast | 2,000 (1,000 – 3,000) |\n")
-                .contains("| one key, 1 < 2 | pairs/s ≥ 3 × Redisson | 2 | **missed** |\n");
+                .contains("1 of 1 are missed")
+                .contains("| | pairs/s |\n|---|---:|\n| Holdfast | 2,000 (1,000–3,000) |\n| Redisson | 1,000 |\n\n")
+                .contains("* pairs/s ≥ 3 × Redisson: 2, **missed**\n\n![work](work.svg)\n");
+    }
+
+    @Test
+    void unit_of_the_median_is_not_repeated() {
+        for (double millis : new double[] {90, 92, 97}) {
+            results.add("work", Peer.HOLDFAST, Map.of(Metric.WAIT_P50, millis * 1e6));
+            results.add("work", Peer.REDISSON, Map.of(Metric.WAIT_P50, millis * 1e4));
+        }
+
+        assertThat(markdown.text())
+                .contains("| Holdfast | 92 ms (90–97) |\n")
+                .contains("| Redisson | 920 µs (900–970) |\n");
+
+        results.add("work", Peer.REDISSON, Map.of(Metric.WAIT_P50, 1.2e6));
+
+        assertThat(markdown.text()).contains("| Redisson | 945 µs (900 µs – 1.2 ms) |\n");
+    }
+
+    @Test
+    void goals_for_commands_stand_in_their_row() {
+        Row counted = new Row(
+                "commands",
+                "2 clients",
+                List.of(Peer.HOLDFAST),
+                List.of(Bar.atMost(Peer.HOLDFAST, Metric.COMMANDS, 3.5)));
+        results.add("commands", Peer.HOLDFAST, Map.of(Metric.COMMANDS, 4.0));
+
+        assertThat(new Markdown(results, new Machine(List.of()), List.of(), List.of(counted)).text())
+                .contains("| | Holdfast | goals |\n|---|---:|---|\n| 2 clients | 4.00 | ≤ 3.50: 4.00, **missed** |\n");
     }
 
     @Test
