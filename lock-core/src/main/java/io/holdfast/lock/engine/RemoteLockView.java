@@ -1,6 +1,5 @@
 package io.holdfast.lock.engine;
 
-import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RemoteLockView implements RemoteLock {
 
-    /** Holds of a shared lock that {@link #toString} describes. */
+    /** Holds of a shared lock that {@link #toString} describes at most. */
     private static final int MAX_DESCRIBED = 3;
 
     private final LockEngine engine;
@@ -56,66 +55,49 @@ final class RemoteLockView implements RemoteLock {
 
     @Override
     public void lock() {
-        require(uninterruptibly(() -> acquire(Budget.unlimited(ticker), false)));
+        acquireUninterruptibly(Budget.unlimited(ticker));
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        throwIfInterrupted();
-        require(acquire(Budget.unlimited(ticker), true));
+        acquire(Budget.unlimited(ticker), true);
     }
 
     @Override
     public boolean tryLock() {
-        return uninterruptibly(() -> tryAcquire(Budget.of(ticker, 0)));
+        return acquireUninterruptibly(Budget.of(ticker, 0));
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        throwIfInterrupted();
-        return tryAcquire(Budget.of(ticker, unit.toNanos(time)));
+        return acquire(Budget.of(ticker, unit.toNanos(time)), true);
     }
 
-    /** A write lock inside a read lock could never be acquired, so this returns false. */
-    private boolean tryAcquire(Budget budget) throws InterruptedException {
+    private boolean acquireUninterruptibly(Budget budget) {
         try {
-            return acquire(budget, !budget.isOneTry());
-        } catch (HeldLocks.WaitsForItself e) {
-            return false;
-        }
-    }
-
-    private boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
-        AcquireResult result = engine.acquire(request, budget, true, interruptible);
-        if (result instanceof Handle handle) {
-            handle.lockedByView();
-            return true;
-        }
-        return false;
-    }
-
-    private static void require(boolean acquired) {
-        if (!acquired) {
-            throw new AssertionError("A wait without limit ended without the lock");
-        }
-    }
-
-    private interface Attempt {
-        boolean run() throws InterruptedException;
-    }
-
-    private static boolean uninterruptibly(Attempt attempt) {
-        try {
-            return attempt.run();
+            return acquire(budget, false);
         } catch (InterruptedException e) {
             throw new AssertionError("An uninterruptible wait was interrupted", e);
         }
     }
 
-    private static void throwIfInterrupted() throws InterruptedException {
-        if (Thread.interrupted()) {
+    /** A write lock inside a read lock could never be acquired: the end of any budget is known already. */
+    private boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
+        if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
+        try {
+            AcquireResult result = engine.acquire(request, budget, true, interruptible && !budget.isOneTry());
+            if (result instanceof Handle handle) {
+                handle.lockedByView();
+                return true;
+            }
+        } catch (HeldLocks.WaitsForItself e) {
+            if (budget.isUnlimited()) {
+                throw e;
+            }
+        }
+        return false;
     }
 
     /** Closes the handle of each key that was opened last, or none if one is missing. */
@@ -206,10 +188,7 @@ final class RemoteLockView implements RemoteLock {
         return hold.isExclusive() || !isExclusive(one);
     }
 
-    /**
-     * The thread that holds it, as the records of this client show it; does not call the store. The current thread's own hold comes
-     * first, also if it is lost; then the holds of other threads, of which a shared lock may have several.
-     */
+    /** The threads of this client that hold it, or have lost it, as its records show them; does not call the store. */
     @Override
     public String toString() {
         List<String> shown = each.stream().map(this::describe).toList();
@@ -217,29 +196,13 @@ final class RemoteLockView implements RemoteLock {
     }
 
     private String describe(LockRequest one) {
-        Hold own = held(one);
-        List<Hold> holds = own == null ? holdsOfOthers(one) : List.of(own);
-        String state = holds.isEmpty()
-                ? "not held by this client"
-                : holds.stream()
-                                .limit(MAX_DESCRIBED)
-                                .map(RemoteLockView::describe)
-                                .collect(Collectors.joining("; "))
-                        + (holds.size() > MAX_DESCRIBED ? "; and " + (holds.size() - MAX_DESCRIBED) + " more" : "");
-        return "RemoteLock[" + one.key() + ", " + one.mode() + ", " + state + "]";
-    }
-
-    private List<Hold> holdsOfOthers(LockRequest one) {
-        return engine.locks().all().stream()
-                .filter(hold -> hold.key().equals(one.key()) && covers(hold, one) && hold.isLive())
-                .toList();
-    }
-
-    private static String describe(Hold hold) {
-        String thread = "thread '" + hold.thread() + "'";
-        return hold.isLive()
-                ? "held by " + thread + ", hold count " + hold.holdCount() + ", token " + hold.token() + ", "
-                        + DurationText.of(hold.remaining()) + " left"
-                : "lost by " + thread;
+        String holders = engine.locks().all().stream()
+                .filter(hold -> hold.key().equals(one.key()) && covers(hold, one))
+                .limit(MAX_DESCRIBED)
+                .map(hold -> (hold.isLive() ? "held" : "lost") + " by thread '" + hold.thread() + "', hold count "
+                        + hold.holdCount() + ", token " + hold.token())
+                .collect(Collectors.joining("; "));
+        return "RemoteLock[" + one.key() + ", " + one.mode() + ", "
+                + (holders.isEmpty() ? "not held by this client" : holders) + "]";
     }
 }

@@ -20,7 +20,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -75,10 +74,10 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     private final LongConsumer onRevoked;
 
     /** Guarded by this monitor, which is never held during a call to the store. */
-    private final Map<LockKey, Row> rows = new HashMap<>();
+    private final Map<LockKey, Row> rows = new LinkedHashMap<>();
 
-    private final TreeSet<Row> byTime = new TreeSet<>();
-    private long rowNumbers;
+    /** When the thread polls next. */
+    private long nextAt;
 
     /** When messages began to arrive last, and how often they did: whatever a call that was sent before has found may be old. */
     private long heardAt;
@@ -125,24 +124,34 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         this.withThread = withThread;
         this.onRevoked = onRevoked;
         this.probeAt = ticker.nanos();
+        this.nextAt = probeAt;
     }
 
     /** The entries of this client in one lock's queue, and when they are polled next. */
-    static final class Row implements Comparable<Row> {
+    static final class Row {
 
         private final LockKey key;
-        private final long number;
         private final Map<OwnerId, QueueEntry> entries = new LinkedHashMap<>();
 
         /** How often in a row the store has failed for it. */
         private int failures;
 
-        /** When it is polled next; changed only while the row is not in the set that is ordered by it. */
+        /** When it is polled next; not while a poll is under way, unless another entry needs one after that. */
         private long pollAt;
 
-        Row(LockKey key, long number) {
+        private boolean scheduled;
+
+        Row(LockKey key) {
             this.key = key;
-            this.number = number;
+        }
+
+        private void schedule(long at) {
+            pollAt = at;
+            scheduled = true;
+        }
+
+        private boolean isDue(long at) {
+            return scheduled && pollAt - at <= 0;
         }
 
         void add(QueueEntry entry) {
@@ -162,13 +171,6 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                 }
             }
             return called;
-        }
-
-        /** By time, compared by difference, since the ticker may wrap. */
-        @Override
-        public int compareTo(Row other) {
-            long byTime = pollAt - other.pollAt;
-            return byTime != 0 ? Long.signum(byTime) : Long.compare(number, other.number);
         }
     }
 
@@ -198,22 +200,24 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
      * @param held the reply
      */
     public void taken(QueueEntry entry, long askedAt, AcquireReply.Held held) {
-        Duration blockedFor = held.blockedFor();
         entry.answered(new StoreTime(askedAt, ticker.nanos(), held.storeMicros()));
-        boolean wake;
+        boolean first;
         synchronized (this) {
             if (closed) {
                 return;
             }
             boolean old = timesHeard > 0 && askedAt - heardAt < 0;
-            long pollAt = ticker.nanos() + (old ? 0 : interval(blockedFor));
-            Row row = rows.computeIfAbsent(entry.key(), key -> new Row(key, rowNumbers++));
+            long pollAt = ticker.nanos() + (old ? 0 : interval(held.blockedFor()));
+            Row row = rows.computeIfAbsent(entry.key(), Row::new);
             row.add(entry);
             entry.taken = true;
-            wake = schedule(row, byTime.contains(row) && row.pollAt - pollAt < 0 ? row.pollAt : pollAt);
+            if (!row.isDue(pollAt)) {
+                row.schedule(pollAt);
+            }
+            first = pollAt - nextAt < 0;
         }
         listen();
-        if (wake) {
+        if (first) {
             wake();
         }
     }
@@ -234,7 +238,6 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                     row.entries.remove(entry.owner());
                     if (row.entries.isEmpty()) {
                         rows.remove(row.key);
-                        byTime.remove(row);
                     }
                 }
             }
@@ -329,9 +332,9 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                 heardAt = latest;
                 timesHeard++;
             }
-            for (Row row : new ArrayList<>(byTime)) {
-                if (row.pollAt - latest > 0) {
-                    schedule(row, latest);
+            for (Row row : rows.values()) {
+                if (row.scheduled && !row.isDue(latest)) {
+                    row.schedule(latest);
                 }
             }
         }
@@ -397,14 +400,6 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
 
     // Polls.
 
-    /** Returns whether the row is the first one now. */
-    private boolean schedule(Row row, long pollAt) {
-        byTime.remove(row);
-        row.pollAt = pollAt;
-        byTime.add(row);
-        return byTime.first() == row;
-    }
-
     private long interval(Duration blockedFor) {
         long longest = Math.min(heard ? LONGEST_NANOS : LONGEST_DEAF_NANOS, blockedFor.toNanos());
         long jittered = longest - ThreadLocalRandom.current().nextLong(longest / 10 + 1);
@@ -448,7 +443,11 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
             }
         }
         synchronized (this) {
-            return byTime.isEmpty() ? ticker.nanos() + IDLE_NANOS : byTime.first().pollAt;
+            nextAt = ticker.nanos() + IDLE_NANOS;
+            for (Row row : rows.values()) {
+                nextAt = row.isDue(nextAt) ? row.pollAt : nextAt;
+            }
+            return nextAt;
         }
     }
 
@@ -457,12 +456,13 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
 
     private synchronized Poll takeDue() {
         long now = ticker.nanos();
-        List<Row> due = new ArrayList<>();
-        if (!byTime.isEmpty() && byTime.first().pollAt - now <= 0) {
-            while (!byTime.isEmpty() && byTime.first().pollAt - now <= TAKEN_ALONG_NANOS) {
-                due.add(byTime.pollFirst());
-            }
-        }
+        boolean any = rows.values().stream().anyMatch(row -> row.isDue(now));
+        List<Row> due = any
+                ? rows.values().stream()
+                        .filter(row -> row.isDue(now + TAKEN_ALONG_NANOS))
+                        .toList()
+                : List.of();
+        due.forEach(row -> row.scheduled = false);
         List<EntryRequest> requests = due.stream()
                 .map(row -> new EntryRequest(row.key, List.copyOf(row.entries.keySet())))
                 .toList();
@@ -498,8 +498,8 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                     row.entries.values().forEach(entry -> failing.put(entry, new Failing(poll.askedAt, failure)));
                     next = nextProbe(row);
                 }
-                if (rows.get(row.key) == row && !byTime.contains(row)) {
-                    schedule(row, next);
+                if (!row.scheduled) {
+                    row.schedule(next);
                 }
             }
         }

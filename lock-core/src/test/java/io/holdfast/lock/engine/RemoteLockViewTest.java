@@ -96,16 +96,15 @@ class RemoteLockViewTest extends EngineFixture {
         store.reachable(false);
 
         String held = "RemoteLock[order:42, EXCLUSIVE, held by thread '" + thread + "', hold count 2, token "
-                + view.fencingToken() + ", 30 s left]";
+                + view.fencingToken() + "]";
         assertThat(view).hasToString(held);
         assertThat(onAnotherThread(view::toString)).isEqualTo(held);
         assertThat(onAnotherThread(others.getLock(KEY)::toString))
                 .isEqualTo("RemoteLock[order:42, EXCLUSIVE, not held by this client]");
 
         time.pass(Duration.ofMinutes(1));
-        assertThat(onAnotherThread(view::toString))
-                .isEqualTo("RemoteLock[order:42, EXCLUSIVE, not held by this client]");
-        assertThat(view).hasToString("RemoteLock[order:42, EXCLUSIVE, lost by thread '" + thread + "']");
+        assertThat(view).hasToString(held.replace("held by", "lost by"));
+        assertThat(onAnotherThread(view::toString)).isEqualTo(view.toString());
     }
 
     @Test
@@ -119,19 +118,12 @@ class RemoteLockViewTest extends EngineFixture {
         assertThat(pair.writeLock()).hasToString("RemoteLock[order:42, EXCLUSIVE, not held by this client]");
         assertThat(pair.readLock().toString())
                 .startsWith("RemoteLock[order:42, SHARED, held by thread '")
-                .contains("token " + first.fencingToken() + ",", "token " + second.fencingToken() + ",", "; held by ");
+                .contains("token " + first.fencingToken(), "token " + second.fencingToken(), "; held by ");
 
         for (int i = 0; i < 3; i++) {
             onAnotherThread(() -> locks.acquire(LockRequest.of(KEY).shared()));
         }
         assertThat(pair.readLock().toString().split("; held by ")).hasSize(3);
-        assertThat(pair.readLock().toString()).endsWith(" s left; and 2 more]");
-
-        pair.readLock().lock();
-        assertThat(pair.readLock())
-                .hasToString("RemoteLock[order:42, SHARED, held by thread '"
-                        + Thread.currentThread().getName() + "', hold count 1, token "
-                        + pair.readLock().fencingToken() + ", 30 s left]");
     }
 
     @Test
