@@ -6,8 +6,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +20,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DocumentedCodeTest {
 
     private static final Path PAGES = Path.of("../docs/migration");
+
+    private static final Pattern ANCHOR = Pattern.compile("[a-z0-9-]+\\.md#[a-z0-9-]+");
 
     static List<Path> pages() throws IOException {
         try (Stream<Path> files = Files.list(PAGES)) {
@@ -46,6 +50,31 @@ class DocumentedCodeTest {
         }
 
         assertThat(Regions.all()).isNotEmpty().isSubsetOf(shown);
+    }
+
+    @Test
+    void every_heading_that_the_recipes_name_exists() throws IOException {
+        Set<String> headings = new TreeSet<>();
+        for (Path page : pages()) {
+            Files.readAllLines(page).stream()
+                    .filter(line -> line.startsWith("#"))
+                    .forEach(line -> headings.add(page.getFileName() + "#" + anchor(line)));
+        }
+        Set<String> named = new TreeSet<>();
+        try (Stream<Path> sources = Files.walk(Path.of("src/main"))) {
+            for (Path source : sources.filter(Files::isRegularFile).toList()) {
+                ANCHOR.matcher(Files.readString(source)).results().forEach(found -> named.add(found.group()));
+            }
+        }
+
+        assertThat(named).isNotEmpty().isSubsetOf(headings);
+    }
+
+    private static String anchor(String heading) {
+        return heading.replaceFirst("#+ ", "")
+                .toLowerCase(Locale.ROOT)
+                .replaceAll("[^a-z0-9 -]", "")
+                .replace(' ', '-');
     }
 
     @Test

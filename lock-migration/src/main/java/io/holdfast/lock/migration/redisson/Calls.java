@@ -39,7 +39,7 @@ final class Calls {
         if (RedissonTypes.is(type, RedissonTypes.SEMAPHORE)) {
             addOfSemaphore();
         } else if (RedissonTypes.is(type, RedissonTypes.READ_WRITE_LOCK)) {
-            blockUnless(Set.of("readLock", "writeLock").contains(name()), "redisson.md#read-write-lock");
+            blockUnless(Set.of("readLock", "writeLock").contains(name()), "redisson.md#fair-and-read-write-locks");
         } else if (RedissonTypes.is(type, RedissonTypes.FENCED_LOCK) && name().endsWith("Token")) {
             addOfFencedLock();
         } else {

@@ -39,7 +39,6 @@ final class RegistryAfter {
     }
     // endregion
 
-    // region lock
     void lock(long id) {
         Lock lock = lockTemplate.getLock("shop:order:" + id);
         lock.lock();
@@ -49,14 +48,11 @@ final class RegistryAfter {
             lock.unlock();
         }
     }
-    // endregion
 
-    // region try
     boolean tryLock(long id) {
         LockRequest order = LockRequest.of("shop:order:" + id).waitFor(Duration.ofSeconds(2));
         return lockTemplate.tryExecute(order, () -> shop.charge(id)).executed();
     }
-    // endregion
 
     // region execute
     void execute(long id) {
@@ -65,7 +61,6 @@ final class RegistryAfter {
     }
     // endregion
 
-    // region ttl
     void ttl(long id) {
         LockRequest order = LockRequest.of("shop:order:" + id).lease(Duration.ofSeconds(10));
         try (LockHandle lock = lockTemplate.acquire(order)) {
@@ -73,7 +68,6 @@ final class RegistryAfter {
             shop.charge(id);
         }
     }
-    // endregion
 
     // region both
     @Configuration(proxyBeanMethods = false)

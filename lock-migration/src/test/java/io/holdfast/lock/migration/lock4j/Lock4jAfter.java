@@ -27,23 +27,18 @@ public class Lock4jAfter {
     }
     // endregion
 
-    // region parts
     @DistributedLock(
             name = "branch-order",
             key = {"#branch", "#id"})
     public void parts(String branch, long id) {
         shop.charge(id);
     }
-    // endregion
 
-    // region method
     @DistributedLock(name = "stock-taking")
     public void method() {
         shop.charge(0);
     }
-    // endregion
 
-    // region strategy
     @DistributedLock(name = "order", key = "#id", waitFor = 0, fallbackMethod = "busy")
     public void strategy(long id) {
         shop.charge(id);
@@ -52,9 +47,7 @@ public class Lock4jAfter {
     private void busy(long id, LockNotAcquiredException e) {
         throw new IllegalStateException("Order " + id + " is busy", e);
     }
-    // endregion
 
-    // region builder
     @DistributedLock(
             name = "branch-order",
             key = {"@tenants.current()", "#id"},
@@ -62,14 +55,11 @@ public class Lock4jAfter {
     public void builder(long id) {
         shop.charge(id);
     }
-    // endregion
 
-    // region once
     @DistributedLock(name = "report", minHold = 60, waitFor = 0, onContention = OnContention.SKIP)
     public void once() {
         shop.charge(0);
     }
-    // endregion
 
     // region template
     public void template(long id) {

@@ -26,7 +26,6 @@ final class RedissonAfter {
         this.shop = shop;
     }
 
-    // region lock
     void lock(long id) {
         Lock lock = lockTemplate.getLock("order:" + id);
         lock.lock();
@@ -36,7 +35,6 @@ final class RedissonAfter {
             lock.unlock();
         }
     }
-    // endregion
 
     // region execute
     void execute(long id) {
@@ -44,11 +42,9 @@ final class RedissonAfter {
     }
     // endregion
 
-    // region try
     boolean tryLock(long id) {
         return lockTemplate.tryExecute("order:" + id, () -> shop.charge(id)).executed();
     }
-    // endregion
 
     // region lease
     void lease(long id) {
@@ -89,7 +85,6 @@ final class RedissonAfter {
         }
     }
 
-    // region semaphore
     void permit(long id) throws InterruptedException {
         Lock gateway = lockTemplate.getSemaphore("gateway", 2);
         gateway.lockInterruptibly();
@@ -99,9 +94,7 @@ final class RedissonAfter {
             gateway.unlock();
         }
     }
-    // endregion
 
-    // region expirable
     boolean expirable(long id) {
         Optional<LockHandle> permit = lockTemplate.tryAcquire(LockRequest.of("gateway:expirable")
                 .shared(2)
@@ -116,18 +109,15 @@ final class RedissonAfter {
             return true;
         }
     }
-    // endregion
 
     LockHandle take() {
         return lockTemplate.acquire(LockRequest.of("gateway").shared(2)).detach();
     }
 
-    // region multi
     void multi(long first, long second) {
         LockRequest orders = LockRequest.ofAll(List.of("order:" + first, "order:" + second));
         lockTemplate.execute(orders, () -> shop.chargeAll(first, second));
     }
-    // endregion
 
     // region fenced
     void fenced(long id) {
@@ -137,13 +127,10 @@ final class RedissonAfter {
     }
     // endregion
 
-    // region async
     CompletionStage<Void> async(long id, Supplier<CompletionStage<Void>> charge) {
         return lockTemplate.executeAsync("order:" + id, charge);
     }
-    // endregion
 
-    // region manual
     void askAbout(long id) {
         LockSnapshot order = lockTemplate.inspect("order:" + id);
         boolean thisThreadHasIt = lockTemplate.getLock("order:" + id).isHeldByCurrentThread();
@@ -154,7 +141,6 @@ final class RedissonAfter {
             lockTemplate.forceRelease("order:" + id);
         }
     }
-    // endregion
 
     // region change-over
     static Lock order(long id, RedissonClient redisson, LockTemplate lockTemplate) {

@@ -27,14 +27,12 @@ final class RedissonBefore {
         this.shop = shop;
     }
 
-    // region client
     static RedissonClient client(String address) {
         Config config = new Config();
         config.setLockWatchdogTimeout(20_000);
         config.useSingleServer().setAddress(address);
         return Redisson.create(config);
     }
-    // endregion
 
     // region lock
     void lock(long id) {

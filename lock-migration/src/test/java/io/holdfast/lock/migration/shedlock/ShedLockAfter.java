@@ -25,11 +25,9 @@ public class ShedLockAfter {
         this.lockTemplate = lockTemplate;
     }
 
-    // region configuration
     @Configuration(proxyBeanMethods = false)
     @EnableScheduling
     static class Scheduling {}
-    // endregion
 
     // region job
     @Scheduled(cron = "0 0 2 * * *")
@@ -40,13 +38,11 @@ public class ShedLockAfter {
     }
     // endregion
 
-    // region default
     @Scheduled(fixedDelay = 600_000, initialDelay = 600_000)
     @DistributedLock(name = "clean-up", waitFor = 0, onContention = OnContention.SKIP)
     public void cleanUp() {
         shop.charge(0);
     }
-    // endregion
 
     // region parameter
     @DistributedLock(name = "sync", key = "#branch", minHold = 10, waitFor = 0, onContention = OnContention.SKIP)

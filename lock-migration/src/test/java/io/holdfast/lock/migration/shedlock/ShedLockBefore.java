@@ -29,7 +29,6 @@ public class ShedLockBefore {
         this.lockProvider = lockProvider;
     }
 
-    // region configuration
     @Configuration(proxyBeanMethods = false)
     @EnableScheduling
     @EnableSchedulerLock(defaultLockAtMostFor = "10m")
@@ -40,7 +39,6 @@ public class ShedLockBefore {
             return new RedisLockProvider(redis, "shop");
         }
     }
-    // endregion
 
     // region job
     @Scheduled(cron = "0 0 2 * * *")
@@ -51,22 +49,17 @@ public class ShedLockBefore {
     }
     // endregion
 
-    // region default
     @Scheduled(fixedDelay = 600_000, initialDelay = 600_000)
     @SchedulerLock(name = "clean-up")
     public void cleanUp() {
         shop.charge(0);
     }
-    // endregion
 
-    // region parameter
     @SchedulerLock(name = "sync-#{#branch}", lockAtLeastFor = "10s")
     public void sync(String branch) {
         shop.charge(0);
     }
-    // endregion
 
-    // region extend
     @SchedulerLock(name = "invoices", lockAtMostFor = "5m")
     public void invoices() {
         for (long customer = 0; customer < 3; customer++) {
@@ -74,9 +67,7 @@ public class ShedLockBefore {
             shop.charge(customer);
         }
     }
-    // endregion
 
-    // region executor
     public boolean now() throws Throwable {
         LockingTaskExecutor executor = new DefaultLockingTaskExecutor(lockProvider);
         LockConfiguration lock =
@@ -88,5 +79,4 @@ public class ShedLockBefore {
         shop.charge(0);
         return true;
     }
-    // endregion
 }
