@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Clocks of servers are set while a lock is held: the rows on quorums of docs/reliability.md. On virtual time. */
+/** Clocks of servers are set while a lock is held: what docs/reliability.md lists for quorums. On virtual time. */
 class SteppedClocksTest {
 
     private static final LockKey KEY = LockKey.of("order:42");

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** The clock of one server is set while locks are held, waited for, and reserved: the rows of docs/reliability.md. */
+/** The clock of one server is set while locks are held, waited for, and reserved: what docs/reliability.md lists. */
 @Tag("full")
 class ServerClockTest {
 
