@@ -8,6 +8,7 @@ import io.holdfast.lock.redis.driver.Wire;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
@@ -22,7 +23,6 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.StringUtils;
 
 /**
  * Decides how locks reach Redis: over Jedis connections of their own, or through {@code RedisTemplate} on the application's factory.
@@ -43,81 +43,61 @@ final class Drivers {
     /**
      * One of the two ways.
      *
+     * @param connector makes connections, which do not connect yet: by the time limit of one command, and the maximum number
      * @param description where Redis is, which way leads there, and why; without secrets
      */
-    record Way(Connector connector, String description) {}
-
-    /** Makes connections, which do not connect yet. */
-    interface Connector {
-
-        /**
-         * {@return connections}
-         *
-         * @param timeout limits the wait for the reply to one command, and for a pooled connection
-         * @param connections the maximum number
-         */
-        Wire connect(Duration timeout, int connections);
-    }
-
-    /** Why locks cannot use Jedis, and what to do about it. */
-    private record Obstacle(String reason, String remedy) {}
+    record Way(BiFunction<Duration, Integer, Wire> connector, String description) {}
 
     /**
      * Decides.
      *
-     * @param applications specifies where Redis is and how to log in
+     * @param factory specifies where Redis is and how to log in
      * @throws IllegalArgumentException if Jedis is demanded, and cannot be used; the message says why
      */
-    static Way choose(RedisConnectionFactory applications, Driver wanted) {
-        boolean isJedis = isFrom(applications, JEDIS_FACTORY);
-        LettuceApplication lettuce =
-                isFrom(applications, LETTUCE_FACTORY) ? new LettuceApplication(applications) : null;
+    static Way choose(RedisConnectionFactory factory, Driver wanted) {
+        boolean isJedis = isFrom(factory, JEDIS_FACTORY);
+        LettuceApplication lettuce = isFrom(factory, LETTUCE_FACTORY) ? new LettuceApplication(factory) : null;
         boolean isKnown = isJedis || lettuce != null;
-        String name = isKnown
-                ? applications.getClass().getSimpleName()
-                : applications.getClass().getName();
+        Class<?> type = factory.getClass();
+        String name = isKnown ? type.getSimpleName() : type.getName();
         String server = isJedis
-                ? describe(JedisConnections.servers(applications))
+                ? describe(JedisConnections.servers(factory))
                 : lettuce == null ? "Redis via " + name : describe(lettuce.servers());
-        Obstacle obstacle = wanted == Driver.REDIS_TEMPLATE ? null : obstacle(applications, isJedis, lettuce, name);
+        String obstacle = wanted == Driver.REDIS_TEMPLATE ? null : obstacle(factory, isJedis, lettuce, name);
         if (obstacle != null && wanted == Driver.JEDIS) {
-            throw new IllegalArgumentException("Locks cannot use Jedis: " + obstacle.reason() + ". "
-                    + StringUtils.capitalize(obstacle.remedy()) + ", or allow RedisTemplate.");
+            throw new IllegalArgumentException("Locks cannot use Jedis: " + obstacle + ". Or allow RedisTemplate.");
         }
         if (obstacle != null || wanted == Driver.REDIS_TEMPLATE) {
-            Wire shared = new TemplateConnections(applications, server);
+            Wire shared = new TemplateConnections(factory, server);
             return new Way(
                     (timeout, most) -> shared,
                     (isKnown ? server : "Redis") + " via RedisTemplate on the application's " + name + ", "
-                            + (obstacle == null
-                                    ? "as configured"
-                                    : "because " + obstacle.reason() + " (" + obstacle.remedy() + ")"));
+                            + (obstacle == null ? "as configured" : "because " + obstacle));
         }
         return lettuce == null
                 ? new Way(
-                        (timeout, most) -> JedisConnections.like(applications, server, timeout, most),
-                        server + " via Jedis")
+                        (timeout, most) -> JedisConnections.like(factory, server, timeout, most), server + " via Jedis")
                 : new Way(
                         (timeout, most) -> lettuce.connect(server, timeout, most),
                         server + " via Jedis, configured like the application's " + name);
     }
 
-    private static @Nullable Obstacle obstacle(
-            RedisConnectionFactory applications, boolean isJedis, @Nullable LettuceApplication lettuce, String name) {
+    /** Why locks cannot use Jedis, and what to do about it; null if they can. */
+    private static @Nullable String obstacle(
+            RedisConnectionFactory factory, boolean isJedis, @Nullable LettuceApplication lettuce, String name) {
         if (!isJedisThere()) {
-            return new Obstacle("Jedis is not on the classpath", "to use it, add redis.clients:jedis");
+            return "Jedis is not on the classpath (to use it, add redis.clients:jedis)";
         }
         if (!isJedis && lettuce == null) {
-            return new Obstacle(
-                    name + " is neither a JedisConnectionFactory nor a LettuceConnectionFactory",
-                    "to use Jedis, give locks one of these");
+            return name
+                    + " is neither a JedisConnectionFactory nor a LettuceConnectionFactory (to use Jedis, give locks"
+                    + " one of these)";
         }
-        List<String> unknown = lettuce == null ? JedisConnections.obstacles(applications) : lettuce.obstacles();
+        List<String> unknown = lettuce == null ? JedisConnections.obstacles(factory) : lettuce.obstacles();
         return unknown.isEmpty()
                 ? null
-                : new Obstacle(
-                        (isJedis ? "connections for locks" : "Jedis") + " cannot use " + String.join(", or ", unknown),
-                        "to use Jedis, change that, or set holdfast.redis.url");
+                : (isJedis ? "connections for locks" : "Jedis") + " cannot use " + String.join(", or ", unknown)
+                        + " (to use Jedis, change that, or set holdfast.redis.url)";
     }
 
     /** A loader of the application's may hide it from the application, and what is below ours must see it. */

@@ -142,7 +142,7 @@ public final class RedisLockStore implements LockStore {
     }
 
     private Wire connect(int connections) {
-        return way.connector().connect(commandTimeout, connections);
+        return way.connector().apply(commandTimeout, connections);
     }
 
     /**
@@ -176,11 +176,12 @@ public final class RedisLockStore implements LockStore {
     /** If a server has to record when it was started, it does that first. */
     private AcquireReply acquired(ScriptCall call, Reply first) {
         Reply reply = first;
-        if (ScriptCodec.isStranger(reply.orThrow())) {
+        if (reply.orThrow().equals("STRANGER")) { // the server has to record when it was started
             client.run(codec.join()).orThrow();
             reply = client.run(call);
         }
-        AcquireReply acquired = ScriptCodec.acquired(reply.orThrow(), first.resent() || reply.resent());
+        boolean resent = first.resent() || reply.resent();
+        AcquireReply acquired = reply.read(text -> ScriptCodec.acquired(text, resent));
         if (acquired instanceof AcquireReply.Granted && reply.replicas() < acks.number()) {
             throw new LockStoreException("The lock was granted, but " + tooFew(reply.replicas()), null, true);
         }
@@ -206,7 +207,7 @@ public final class RedisLockStore implements LockStore {
             return new AcquireAllReply.OneByOne();
         }
         Reply reply = client.run(codec.acquireAll(requests));
-        return ScriptCodec.acquiredAll(reply.orThrow(), requests.size(), reply.resent());
+        return reply.read(text -> ScriptCodec.acquiredAll(text, requests.size(), reply.resent()));
     }
 
     @Override
@@ -227,7 +228,7 @@ public final class RedisLockStore implements LockStore {
     }
 
     private static ReleaseReply released(Reply reply) {
-        return ScriptCodec.released(reply.orThrow()) ? ReleaseReply.RELEASED : notHeld(reply);
+        return reply.read(ScriptCodec::released) ? ReleaseReply.RELEASED : notHeld(reply);
     }
 
     private static ReleaseReply notHeld(Reply reply) {
@@ -247,7 +248,7 @@ public final class RedisLockStore implements LockStore {
     private List<Pending<ReleaseReply>> releaseTogether(List<ReleaseRequest> requests) {
         Reply reply = client.run(codec.releaseAll(requests));
         Iterator<ReleaseRequest> next = requests.iterator();
-        return ScriptCodec.outcomes(reply.orThrow(), requests.size()).stream()
+        return reply.read(text -> ScriptCodec.outcomes(text, requests.size())).stream()
                 .map(outcome -> released(next.next(), outcome, reply))
                 .toList();
     }
@@ -285,7 +286,7 @@ public final class RedisLockStore implements LockStore {
                 requests,
                 acks,
                 codec::renew,
-                (reply, some) -> ScriptCodec.renewed(reply.orThrow(), some.size()).stream()
+                (reply, some) -> reply.read(text -> ScriptCodec.renewed(text, some.size())).stream()
                         .map(each -> each instanceof RenewReply.Renewed && reply.replicas() < acks.number()
                                 ? new RenewReply.Failed(tooFew(reply.replicas()))
                                 : each)
@@ -355,7 +356,7 @@ public final class RedisLockStore implements LockStore {
                         some,
                         Acks.NONE,
                         codec::keepEntries,
-                        (reply, kept) -> ScriptCodec.entries(reply.orThrow(), kept),
+                        (reply, kept) -> reply.read(text -> ScriptCodec.entries(text, kept)),
                         EntryReply.Failed::new),
                 failure -> new EntryReply.Failed(String.valueOf(failure.getMessage())));
         Map<Integer, EntryReply> joined = new TreeMap<>();
@@ -429,8 +430,8 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        ScriptCodec.left(
-                client.run(codec.leave(key, owner, cancelledFor, lastToken)).orThrow());
+        var unused = client.run(codec.leave(key, owner, cancelledFor, lastToken))
+                .read(reply -> ScriptCodec.linesAfter("LEFT", reply));
     }
 
     /** Three command timeouts, for a connection, a second send and the network; at least 3 s. */
@@ -442,7 +443,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public LockSnapshot inspect(LockKey key) {
-        return ScriptCodec.inspected(key, client.run(codec.inspect(key)).orThrow());
+        return client.run(codec.inspect(key)).read(reply -> ScriptCodec.inspected(key, reply));
     }
 
     @Override
@@ -462,8 +463,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
-        return ScriptCodec.formerHolders(
-                client.run(codec.forceRelease(key, modes)).orThrow());
+        return client.run(codec.forceRelease(key, modes)).read(ScriptCodec::formerHolders);
     }
 
     /**

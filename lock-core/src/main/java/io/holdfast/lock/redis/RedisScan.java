@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockWaiter;
+import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.overview.StoreScan;
@@ -15,10 +16,8 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
@@ -93,6 +92,7 @@ final class RedisScan implements StoreScan {
     private void findNames(byte[] server) {
         String[] reply = ask(List.of(ScriptCodec.call(LuaScript.SCAN, 1, server, cursor, pattern, KEYS_PER_CALL)))
                 .get(0)
+                .orThrow()
                 .split("\n", 2);
         cursor = reply[0];
         if (reply.length > 1) {
@@ -110,9 +110,10 @@ final class RedisScan implements StoreScan {
         List<List<LockKey>> perCall = client.isOneServer()
                 ? List.of(keys)
                 : keys.stream().map(List::of).toList();
-        List<String> replies = ask(perCall.stream().map(this::overview).toList());
-        for (int i = 0; i < replies.size(); i++) {
-            read(replies.get(i), perCall.get(i));
+        Iterator<List<LockKey>> called = perCall.iterator();
+        for (ScriptClient.Reply reply : ask(perCall.stream().map(this::overview).toList())) {
+            List<LockKey> theirs = called.next();
+            reply.read(text -> read(text, theirs)).forEach(status -> found.put(status.key(), status));
         }
     }
 
@@ -124,29 +125,24 @@ final class RedisScan implements StoreScan {
     }
 
     /** If one of several calls fails, all of them fail, because they all have locks of the same server. */
-    private List<String> ask(List<ScriptCall> calls) {
+    private List<ScriptClient.Reply> ask(List<ScriptCall> calls) {
         List<ScriptClient.Reply> replies = client.send(calls, Acks.NONE);
         complete &= replies.stream().noneMatch(ScriptClient.Reply::moved);
-        return replies.stream().map(ScriptClient.Reply::orThrow).toList();
+        replies.forEach(ScriptClient.Reply::orThrow);
+        return replies;
     }
 
     /** Reads the reply of {@code overview.lua}: the locks that are held or waited for. */
-    private void read(String reply, List<LockKey> keys) {
-        Iterator<String> lines = Stream.of(reply.split("\n", -1))
-                .filter(line -> !reply.isEmpty())
-                .iterator();
-        try {
-            while (lines.hasNext()) {
-                LockStatus status = status(lines, keys);
-                found.put(status.key(), status);
-            }
-        } catch (IllegalArgumentException | IndexOutOfBoundsException | NoSuchElementException e) {
-            throw new LockStoreException("Redis returned an unexpected reply to a script that lists locks", e, false);
+    private static List<LockStatus> read(String reply, List<LockKey> keys) {
+        List<LockStatus> statuses = new ArrayList<>();
+        for (Iterator<String> lines = ScriptCodec.lines(reply); lines.hasNext(); ) {
+            statuses.add(status(lines, keys));
         }
+        return statuses;
     }
 
     private static LockStatus status(Iterator<String> lines, List<LockKey> keys) {
-        String[] words = lines.next().split(" ", -1);
+        String[] words = ScriptCodec.words(lines.next());
         List<LockHolder> holders = new ArrayList<>();
         for (int left = Integer.parseInt(words[3]); left > 0; left--) {
             holders.add(ScriptCodec.holder(lines));
@@ -164,7 +160,7 @@ final class RedisScan implements StoreScan {
     }
 
     private static LockWaiter waiter(Iterator<String> lines) {
-        String[] words = lines.next().split(" ", -1);
+        String[] words = ScriptCodec.words(lines.next());
         return new LockWaiter(
                 ScriptCodec.clientOf(words[0]),
                 lines.next(),

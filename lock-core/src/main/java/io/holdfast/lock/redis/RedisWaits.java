@@ -3,8 +3,8 @@ package io.holdfast.lock.redis;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.NestedWait;
+import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.WaitReport;
@@ -72,12 +72,7 @@ final class RedisWaits {
     }
 
     private <T> T ask(LuaScript script, Function<String, T> reading, Object... keyAndArguments) {
-        String reply = redis.run(ScriptCodec.call(script, 1, keyAndArguments)).orThrow();
-        try {
-            return reading.apply(reply);
-        } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-            throw new LockStoreException("Redis returned an unexpected reply to a script that lists waits", e, false);
-        }
+        return redis.run(ScriptCodec.call(script, 1, keyAndArguments)).read(reading);
     }
 
     /** The waits of one client, at least one. */

@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
@@ -13,12 +14,14 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -106,6 +109,25 @@ final class ScriptClient {
                         : failure;
             }
             return text;
+        }
+
+        /**
+         * {@return what the reply says} Text that cannot be parsed is not from a script. Only its first line is repeated, because others
+         * may contain masked keys.
+         */
+        <T> T read(Function<String, T> parser) {
+            String reply = orThrow();
+            try {
+                return parser.apply(reply);
+            } catch (IllegalArgumentException | IndexOutOfBoundsException | NoSuchElementException e) {
+                throw new LockStoreException(
+                        "Redis returned an unexpected reply to a lock script: '"
+                                + LockKey.printable(reply.split("\n", 2)[0])
+                                + "'. Check whether there is a proxy between this client and Redis, and whether something"
+                                + " else writes under the key prefix.",
+                        e,
+                        true);
+            }
         }
     }
 

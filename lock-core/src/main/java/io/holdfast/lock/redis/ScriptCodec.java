@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
@@ -28,12 +29,10 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
-import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Turns requests into scripts with keys and arguments, and what scripts return into replies. The scripts document both; whatever they never
@@ -148,26 +147,17 @@ final class ScriptCodec {
         return request.limit() + (request.weight() == 1 ? "" : "/" + request.weight());
     }
 
-    /** Whether the server first has to record when it was started. */
-    static boolean isStranger(String reply) {
-        return reply.equals("STRANGER");
-    }
-
     /** Makes the server record when it was started, unless it has already. The server determines that time itself. */
     ScriptCall join() {
         return call(LuaScript.JOIN, 1, joined, retentionMillis);
     }
 
     static AcquireReply acquired(String reply, boolean resent) {
-        return read(reply, text -> readAcquire(text, resent));
-    }
-
-    private static AcquireReply readAcquire(String reply, boolean resent) {
         if (isDigit(reply)) {
             return new AcquireReply.Granted(positive(reply), 1, Waiters.NONE, resent);
         }
-        String[] lines = lines(reply);
-        String[] words = words(lines[0]);
+        Iterator<String> lines = lines(reply);
+        String[] words = words(lines.next());
         return switch (words[0]) {
             case "GRANTED" -> granted(words, 1, resent);
             case "HELD" ->
@@ -202,20 +192,17 @@ final class ScriptCodec {
     }
 
     static AcquireAllReply acquiredAll(String reply, int expected, boolean resent) {
-        return read(reply, text -> {
-            String[] parts = text.split("\n", 2);
-            String[] words = words(parts[0]);
-            return switch (words[0]) {
-                case "GRANTED" ->
-                    new AcquireAllReply.Granted(Arrays.stream(lines(parts[1], expected))
-                            .map(line -> granted(words(line), 0, resent))
-                            .toList());
-                case "REFUSED" ->
-                    new AcquireAllReply.Refused(Integer.parseInt(words[1]) - 1, readAcquire(parts[1], resent));
-                case "BROKEN" -> new AcquireAllReply.OneByOne();
-                default -> throw new IllegalArgumentException(words[0]);
-            };
-        });
+        String[] parts = reply.split("\n", 2);
+        String[] words = words(parts[0]);
+        return switch (words[0]) {
+            case "GRANTED" ->
+                new AcquireAllReply.Granted(lines(parts[1], expected).stream()
+                        .map(line -> granted(words(line), 0, resent))
+                        .toList());
+            case "REFUSED" -> new AcquireAllReply.Refused(Integer.parseInt(words[1]) - 1, acquired(parts[1], resent));
+            case "BROKEN" -> new AcquireAllReply.OneByOne();
+            default -> throw new IllegalArgumentException(words[0]);
+        };
     }
 
     ScriptCall release(ReleaseRequest request) {
@@ -245,7 +232,7 @@ final class ScriptCodec {
         return switch (reply) {
             case "RELEASED" -> true;
             case "NOT_HOLDER" -> false;
-            default -> throw unexpected(reply, null);
+            default -> throw new IllegalArgumentException(reply);
         };
     }
 
@@ -259,17 +246,12 @@ final class ScriptCodec {
 
     /** For each lock nothing if the script did what it had to do, otherwise {@code NOT_HOLDER} or the error. */
     static List<String> outcomes(String reply, int expected) {
-        if (reply.isEmpty()) {
-            return Collections.nCopies(expected, "");
-        }
-        return read(reply, text -> {
-            List<String> outcomes = new ArrayList<>(Collections.nCopies(expected, ""));
-            for (String line : lines(text)) {
-                String[] words = line.split(" ", 2);
-                outcomes.set(Integer.parseInt(words[0]) - 1, words[1]);
-            }
-            return outcomes;
+        List<String> outcomes = new ArrayList<>(Collections.nCopies(expected, ""));
+        lines(reply).forEachRemaining(line -> {
+            String[] words = line.split(" ", 2);
+            outcomes.set(Integer.parseInt(words[0]) - 1, words[1]);
         });
+        return outcomes;
     }
 
     ScriptCall renew(List<RenewRequest> all) {
@@ -295,15 +277,13 @@ final class ScriptCodec {
     }
 
     static List<EntryReply> entries(String reply, List<EntryRequest> requests) {
-        return read(reply, text -> {
-            String[] lines = lines(text, requests.size() + 1);
-            long storeMicros = positive(lines[0]);
-            List<EntryReply> replies = new ArrayList<>(requests.size());
-            for (int i = 0; i < requests.size(); i++) {
-                replies.add(kept(lines[i + 1], storeMicros, requests.get(i).owners()));
-            }
-            return replies;
-        });
+        List<String> lines = lines(reply, requests.size() + 1);
+        long storeMicros = positive(lines.get(0));
+        List<EntryReply> replies = new ArrayList<>(requests.size());
+        for (EntryRequest request : requests) {
+            replies.add(kept(lines.get(replies.size() + 1), storeMicros, request.owners()));
+        }
+        return replies;
     }
 
     private static EntryReply kept(String line, long storeMicros, List<OwnerId> owners) {
@@ -322,22 +302,14 @@ final class ScriptCodec {
         return call(LuaScript.LEAVE, 1, bytes(key), owner, cancelledFor.toMillis(), retentionMillis, lastToken);
     }
 
-    static void left(String reply) {
-        if (!reply.equals("LEFT")) {
-            throw unexpected(reply, null);
-        }
-    }
-
     ScriptCall inspect(LockKey key) {
         return call(LuaScript.INSPECT, 1, bytes(key));
     }
 
     static LockSnapshot inspected(LockKey key, String reply) {
-        return read(reply, text -> {
-            String[] lines = lines(text);
-            String[] words = words(lines[0]);
-            return new LockSnapshot(key, holders(lines), Integer.parseInt(words[1]), Long.parseLong(words[0]));
-        });
+        Iterator<String> lines = lines(reply);
+        String[] words = words(lines.next());
+        return new LockSnapshot(key, holders(lines), Integer.parseInt(words[1]), Long.parseLong(words[0]));
     }
 
     ScriptCall forceRelease(LockKey key, Set<LockMode> modes) {
@@ -352,11 +324,7 @@ final class ScriptCodec {
     }
 
     static List<LockHolder> formerHolders(String reply) {
-        String[] lines = lines(reply);
-        if (!lines[0].equals("RELEASED")) {
-            throw unexpected(reply, null);
-        }
-        return read(reply, text -> holders(lines));
+        return holders(linesAfter("RELEASED", reply));
     }
 
     /** Publishes nothing of importance to a client. */
@@ -400,12 +368,10 @@ final class ScriptCodec {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** All lines but the first one. */
-    private static List<LockHolder> holders(String[] lines) {
+    private static List<LockHolder> holders(Iterator<String> lines) {
         List<LockHolder> holders = new ArrayList<>();
-        Iterator<String> left = List.of(lines).subList(1, lines.length).iterator();
-        while (left.hasNext()) {
-            holders.add(holder(left));
+        while (lines.hasNext()) {
+            holders.add(holder(lines));
         }
         return holders;
     }
@@ -451,19 +417,31 @@ final class ScriptCodec {
         return !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
     }
 
-    private static String[] lines(String text) {
-        return text.split("\n", -1);
+    /** None of an empty text. */
+    static Iterator<String> lines(String text) {
+        return text.isEmpty()
+                ? Collections.emptyIterator()
+                : List.of(text.split("\n", -1)).iterator();
     }
 
-    private static String[] lines(String text, int expected) {
-        String[] lines = lines(text);
-        if (lines.length != expected) {
+    /** All lines but the first one, which is known. */
+    static Iterator<String> linesAfter(String first, String text) {
+        Iterator<String> lines = lines(text);
+        if (!lines.next().equals(first)) {
+            throw new IllegalArgumentException(text);
+        }
+        return lines;
+    }
+
+    private static List<String> lines(String text, int expected) {
+        List<String> lines = List.of(text.split("\n", -1));
+        if (lines.size() != expected) {
             throw new IllegalArgumentException("Expected one line for each lock");
         }
         return lines;
     }
 
-    private static String[] words(String line) {
+    static String[] words(String line) {
         return line.split(" ", -1);
     }
 
@@ -477,23 +455,5 @@ final class ScriptCodec {
             throw new IllegalArgumentException("Not positive: " + text);
         }
         return number;
-    }
-
-    /** Text that cannot be parsed is not from a script. */
-    private static <T> T read(String reply, Function<String, T> reading) {
-        try {
-            return reading.apply(reply);
-        } catch (IllegalArgumentException | IndexOutOfBoundsException | NoSuchElementException e) {
-            throw unexpected(reply, e);
-        }
-    }
-
-    private static LockStoreException unexpected(String reply, @Nullable Throwable cause) {
-        return new LockStoreException(
-                "Redis returned an unexpected reply to a lock script: '" + LockKey.printable(reply)
-                        + "'. Check whether there is a proxy between this client and Redis, and whether something"
-                        + " else writes under the key prefix.",
-                cause,
-                true);
     }
 }

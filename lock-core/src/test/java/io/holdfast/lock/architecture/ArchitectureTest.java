@@ -48,7 +48,13 @@ class ArchitectureTest {
             entry("redis", Set.of("RedisLockStore", "RedisLockSettings")),
             entry(
                     "redis.driver",
-                    Set.of("JedisConnections", "LettuceApplication", "RedisFailures", "TemplateConnections", "Wire")),
+                    Set.of(
+                            "JedisConnections",
+                            "LettuceApplication",
+                            "LuaScript",
+                            "RedisFailures",
+                            "TemplateConnections",
+                            "Wire")),
             entry("memory", Set.of("InMemoryLockStore")),
             entry("quorum", Set.of("QuorumLockStore", "QuorumNode")),
             entry(

@@ -82,8 +82,8 @@ class DriversTest {
         AtomicInteger reads = new AtomicInteger();
         Drivers.Way way = Drivers.choose(lettuceThatReads(reads), Driver.AUTO);
 
-        way.connector().connect(Duration.ofSeconds(1), 1).close();
-        way.connector().connect(Duration.ofSeconds(1), 1).close();
+        way.connector().apply(Duration.ofSeconds(1), 1).close();
+        way.connector().apply(Duration.ofSeconds(1), 1).close();
 
         assertThat(reads).hasValue(1);
     }
@@ -276,12 +276,7 @@ class DriversTest {
         RedisLockSettings settings = RedisLockSettings.STANDARD.withDriver(Driver.JEDIS);
         assertThatThrownBy(() -> new RedisLockStore(applications, settings))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "Locks cannot use Jedis: " + reason + ". " + capitalized(remedy) + ", or allow RedisTemplate.");
-    }
-
-    private static String capitalized(String text) {
-        return org.springframework.util.StringUtils.capitalize(text);
+                .hasMessage("Locks cannot use Jedis: " + reason + " (" + remedy + "). Or allow RedisTemplate.");
     }
 
     @Test

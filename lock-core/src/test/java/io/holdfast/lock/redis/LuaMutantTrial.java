@@ -5,6 +5,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectItera
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectUniqueId;
 
+import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -96,7 +97,7 @@ final class LuaMutantTrial {
     private static boolean isLua() {
         try (Jedis redis = new Jedis("127.0.0.1", TestRedis.shared().port(), SERVER_TIMEOUT_MILLIS)) {
             for (LuaScript script : LuaScript.values()) {
-                redis.scriptLoad(script.text());
+                redis.scriptLoad(script.text);
             }
             return true;
         } catch (JedisDataException e) {

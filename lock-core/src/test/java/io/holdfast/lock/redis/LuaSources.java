@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.redis.driver.LuaScript;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -28,7 +29,7 @@ final class LuaSources {
         if (files.containsKey(file)) {
             return;
         }
-        try (InputStream in = LuaScript.class.getResourceAsStream(file + ".lua")) {
+        try (InputStream in = LuaScript.class.getResourceAsStream("/io/holdfast/lock/redis/" + file + ".lua")) {
             files.put(file, new String(in.readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -2,6 +2,7 @@ package io.holdfast.lock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.redis.driver.LuaScript;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.util.stream.Stream;

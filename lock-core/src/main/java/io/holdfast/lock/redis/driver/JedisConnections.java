@@ -309,7 +309,7 @@ public final class JedisConnections implements Wire {
         for (ScriptCall call : calls) {
             CommandArguments command = new CommandArguments(
                             call.byText() ? Protocol.Command.EVAL : Protocol.Command.EVALSHA)
-                    .add(call.byText() ? call.script().text() : call.script().sha())
+                    .add(call.byText() ? call.script().text : call.script().sha)
                     .add(text(call.keys()));
             for (byte[] each : call.keysAndArgs()) {
                 command.add(each);

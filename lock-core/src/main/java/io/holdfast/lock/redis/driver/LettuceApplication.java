@@ -57,28 +57,16 @@ public final class LettuceApplication {
     /**
      * Where the servers are. The getters know standalone servers that were passed as such, and no primary with static replicas,
      * for which they return localhost; nor do they return the user name of a standalone server that was passed as a
-     * {@link RedisConfiguration}. As of Spring Data 4.1 nothing else that is public distinguishes these, so the field is read.
+     * {@link RedisConfiguration}. As of Spring Data 4.1 nothing else that is public distinguishes these, so the field is read. If a
+     * later version has no such field, an unknown configuration is an {@link #obstacles obstacle}.
      */
     public RedisConfiguration servers() {
         Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, CONFIGURATION_FIELD);
         if (field == null) {
-            return known();
+            return new RedisConfiguration() {};
         }
         ReflectionUtils.makeAccessible(field);
         return Objects.requireNonNull((RedisConfiguration) ReflectionUtils.getField(field, factory));
-    }
-
-    private RedisConfiguration known() {
-        RedisConfiguration cluster = factory.getClusterConfiguration();
-        RedisConfiguration sentinel = factory.getSentinelConfiguration();
-        RedisConfiguration socket = factory.getSocketConfiguration();
-        if (cluster != null) {
-            return cluster;
-        }
-        if (sentinel != null) {
-            return sentinel;
-        }
-        return socket != null ? socket : factory.getStandaloneConfiguration();
     }
 
     /** What another driver cannot be told, for messages; empty if Jedis can be told all. */
@@ -90,7 +78,9 @@ public final class LettuceApplication {
             found.add("the Unix domain socket " + socket.getSocket());
         } else if (servers instanceof RedisStaticMasterReplicaConfiguration) {
             found.add("a static list of primary and replicas");
-        } else if (!isKnown(servers)) {
+        } else if (!(servers instanceof RedisStandaloneConfiguration
+                || servers instanceof RedisSentinelConfiguration
+                || servers instanceof RedisClusterConfiguration)) {
             found.add("the configuration " + servers.getClass().getName());
         }
         if (client.getRedisCredentialsProviderFactory().isPresent()) {
@@ -106,12 +96,6 @@ public final class LettuceApplication {
         }
         client.getClientResources().ifPresent(resources -> addObstacles(resources, found));
         return found;
-    }
-
-    private static boolean isKnown(RedisConfiguration servers) {
-        return servers instanceof RedisStandaloneConfiguration
-                || servers instanceof RedisSentinelConfiguration
-                || servers instanceof RedisClusterConfiguration;
     }
 
     /** These may change what an address means, or what is between the two ends. */

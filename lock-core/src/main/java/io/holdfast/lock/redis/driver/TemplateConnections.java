@@ -67,8 +67,8 @@ public final class TemplateConnections implements Wire {
             var commands = connection.scriptingCommands();
             @Nullable
             Object reply = call.byText()
-                    ? commands.eval(call.script().text(), ReturnType.VALUE, call.keys(), call.keysAndArgs())
-                    : commands.evalSha(call.script().sha(), ReturnType.VALUE, call.keys(), call.keysAndArgs());
+                    ? commands.eval(call.script().text, ReturnType.VALUE, call.keys(), call.keysAndArgs())
+                    : commands.evalSha(call.script().sha, ReturnType.VALUE, call.keys(), call.keysAndArgs());
             return Objects.requireNonNullElse(reply, "null");
         } catch (RuntimeException e) {
             if (RedisFailures.isServerError(e)) {

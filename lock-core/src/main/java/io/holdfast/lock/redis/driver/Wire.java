@@ -65,26 +65,13 @@ public interface Wire {
     /** Locates the servers again, by calls to them. */
     default void refreshTopology() {}
 
-    /** A script that servers know by its digest, once they have seen its text. */
-    interface Script {
-
-        /** {@return what {@code EVAL} takes; not to be changed} */
-        byte[] text();
-
-        /** {@return what {@code EVALSHA} takes, 40 hexadecimal digits; not to be changed} */
-        byte[] sha();
-
-        /** {@return whether a lock that fails does not fail the others of the same call} */
-        boolean isForMany();
-    }
-
     /**
      * A script and its arguments.
      *
      * @param byText whether to send the script itself, for a server that does not know its digest
      */
     @SuppressWarnings("ArrayRecordComponent") // neither compared nor changed
-    record ScriptCall(Script script, int keys, byte[][] keysAndArgs, boolean byText) {}
+    record ScriptCall(LuaScript script, int keys, byte[][] keysAndArgs, boolean byText) {}
 
     /**
      * A {@code WAIT} behind the calls, which counts the replicas that have what was written before it on the same connection.

@@ -12,7 +12,6 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import io.holdfast.lock.redis.driver.Wire.Acks;
-import io.holdfast.lock.testing.NoScript;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +41,7 @@ class ReplyTimeTest {
         ServerConnections.Place place = new ServerConnections(1, TIMEOUT, TIMEOUT).take(0);
         place.connection = connection;
         doReturn(place).when(connections).borrow(any(), anyLong(), any());
-        Wire.ScriptCall call = new Wire.ScriptCall(new NoScript(), 1, new byte[][] {{'k'}}, false);
+        Wire.ScriptCall call = new Wire.ScriptCall(LuaScript.RELEASE, 1, new byte[][] {{'k'}}, false);
 
         connections
                 .send(List.of(call), acks, System.nanoTime() - waited.toNanos(), null)

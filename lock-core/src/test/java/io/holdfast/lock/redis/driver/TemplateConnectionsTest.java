@@ -40,9 +40,7 @@ class TemplateConnectionsTest {
         });
         RedisConnectionFactory applications =
                 fake(RedisConnectionFactory.class, (proxy, method, arguments) -> connection);
-        Wire.Script script = fake(Wire.Script.class, (proxy, method, arguments) -> new byte[0]);
-
-        ScriptCall call = new ScriptCall(script, 1, new byte[][] {{'k'}}, false);
+        ScriptCall call = new ScriptCall(LuaScript.RELEASE, 1, new byte[][] {{'k'}}, false);
 
         Wire.Answers answers = new TemplateConnections(applications, "Redis")
                 .send(List.of(call), Wire.Acks.NONE, 0, null)

@@ -319,8 +319,8 @@ class LettuceApplicationTest {
                         LettuceClientConfigurationBuilderCustomizer.class,
                         () -> client -> client.redisCredentialsProviderFactory(new Credentials()))
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Locks cannot use Jedis: Jedis cannot use a RedisCredentialsProviderFactory. To use"
-                                + " Jedis, change that, or set holdfast.redis.url, or allow RedisTemplate."));
+                        .contains("Locks cannot use Jedis: Jedis cannot use a RedisCredentialsProviderFactory (to use"
+                                + " Jedis, change that, or set holdfast.redis.url). Or allow RedisTemplate."));
     }
 
     /** As without locks: Lettuce connects with the first command. */

@@ -1,6 +1,5 @@
-package io.holdfast.lock.redis;
+package io.holdfast.lock.redis.driver;
 
-import io.holdfast.lock.redis.driver.Wire;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -9,9 +8,9 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.springframework.data.redis.core.script.DigestUtils;
 
-/** The scripts: a resource each. A line {@code -- include name} stands for another resource. */
+/** The scripts: a resource each, beside {@code RedisLockStore}. A line {@code -- include name} stands for another resource. */
 @SuppressWarnings("ImmutableEnumChecker") // the bytes are handed to drivers, which do not write to them
-enum LuaScript implements Wire.Script {
+public enum LuaScript {
     ACQUIRE,
     ACQUIRE_ALL,
     RELEASE,
@@ -31,8 +30,11 @@ enum LuaScript implements Wire.Script {
 
     private static final String INCLUDE = "-- include ";
 
-    private final byte[] text;
-    private final byte[] sha;
+    /** What {@code EVAL} takes; not to be changed. */
+    public final byte[] text;
+
+    /** What {@code EVALSHA} takes, 40 hexadecimal digits; not to be changed. */
+    public final byte[] sha;
 
     LuaScript() {
         String source = resolve(name().toLowerCase(Locale.ROOT));
@@ -41,19 +43,8 @@ enum LuaScript implements Wire.Script {
     }
 
     /** Whether a lock that fails leaves the others in the same call unaffected. */
-    @Override
-    public boolean isForMany() {
+    boolean isForMany() {
         return this == RENEW || this == KEEP_ENTRIES || this == RELEASE_ALL;
-    }
-
-    @Override
-    public byte[] text() {
-        return text;
-    }
-
-    @Override
-    public byte[] sha() {
-        return sha;
     }
 
     private static String resolve(String name) {
@@ -64,7 +55,7 @@ enum LuaScript implements Wire.Script {
     }
 
     private static String read(String name) {
-        try (InputStream in = LuaScript.class.getResourceAsStream(name + ".lua")) {
+        try (InputStream in = LuaScript.class.getResourceAsStream("/io/holdfast/lock/redis/" + name + ".lua")) {
             if (in == null) {
                 throw new IllegalStateException("Script " + name + ".lua is missing from the lock-core jar");
             }
