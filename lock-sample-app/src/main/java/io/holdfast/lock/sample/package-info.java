@@ -1,4 +1,4 @@
-/** A shop that oversells without the lock. */
+/** A shop that oversells without the lock: products, orders and payments. */
 @NullMarked
 package io.holdfast.lock.sample;
 

@@ -10,8 +10,8 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
 /**
- * Sells one item as so many services do: read the stock, think, write it back. Two who read the same number sell the
- * same item. The code is the same with the lock and without.
+ * Sells one item as many services do: reads the stock, thinks, writes it back. Two workers that read the same number sell
+ * the same item. The code is the same with the lock and without.
  */
 @Component
 class Counter {
@@ -36,7 +36,7 @@ class Counter {
      *
      * @param pauses whether this caller stops before it writes, as in a long garbage collection: its lease ends, others
      *     sell, and it writes what it had read before. Only the fencing token keeps it from that.
-     * @param waits where the time is recorded for which the lock was waited for
+     * @param waits records how long the lock was awaited
      * @return false if everything is sold
      */
     boolean sellOne(Race race, String instance, boolean pauses, LongSummaryStatistics waits)
@@ -46,12 +46,14 @@ class Counter {
         }
         long start = System.nanoTime();
         LockRequest request = LockRequest.of("race:" + race.id()).waitFor(Duration.ofSeconds(30));
-        LockHandle lock = locks.acquire(pauses ? request.lease(SHORT_LEASE).renew(false) : request);
-        try {
+        try (LockHandle lock = locks.acquire(pauses ? request.lease(SHORT_LEASE).renew(false) : request)) {
             waits.accept(System.nanoTime() - start);
             return readThinkWrite(race.id(), instance, lock.fencingToken(), pauses);
-        } finally {
-            close(lock, pauses);
+        } catch (LockLostException e) {
+            if (!pauses) {
+                throw e;
+            }
+            return true; // the token has decided what became of its write
         }
     }
 
@@ -91,15 +93,5 @@ class Counter {
                 .param(race)
                 .query(Long.class)
                 .single();
-    }
-
-    private static void close(LockHandle lock, boolean isExpectedToBeLost) {
-        try {
-            lock.close();
-        } catch (LockLostException e) {
-            if (!isExpectedToBeLost) {
-                throw e; // otherwise the token has decided what became of its write
-            }
-        }
     }
 }

@@ -13,7 +13,7 @@ import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
-/** Makes this instance known to the others, and knows which of them are alive, by the clock of the database. */
+/** Registers this instance, and lists those that are alive, by the clock of the database. */
 @Component
 class Instances {
 

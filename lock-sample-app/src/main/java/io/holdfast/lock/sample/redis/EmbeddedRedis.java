@@ -8,7 +8,6 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,16 +19,15 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * A share in a redis-server that the instances of one user on this machine have in common, and that no way of ending them
- * leaves behind, not even {@code kill -9}. Whoever comes first starts it, on a free port, and publishes its port and home in a
- * file; a file lock makes sure that there is only one.
+ * A share in a redis-server that the instances of one user on this machine have in common, and that ends with the last of
+ * them, even after {@code kill -9}. The first instance starts it, on a free port, and publishes its port and home in a file;
+ * a file lock makes sure that there is only one.
  *
  * <p>A guardian shell starts the server and waits for two things before it kills it: first the end of its own standard input,
  * whose other end only the JVM that started it has; then the end of a named pipe, which instances that joined hold open. The
@@ -61,27 +59,23 @@ record EmbeddedRedis(int port, Closeable share) implements Closeable {
             "if command -v setsid >/dev/null; then exec setsid sh -c \"$@\"; else exec sh -c \"$@\"; fi";
     private static final int TIMEOUT_MILLIS = 1000;
     private static final int ATTEMPTS = 5;
-    /** File locks are held by the whole JVM: two contexts in one JVM need this one too. */
-    private static final ReentrantLock IN_THIS_JVM = new ReentrantLock();
 
     /**
+     * Synchronized because a file lock is held by the whole JVM, which may run several contexts.
+     *
      * @param directory where the instances meet; readable by this user only, since its content is trusted
      */
-    static EmbeddedRedis joinOrStart(Path directory) throws IOException {
+    static synchronized EmbeddedRedis joinOrStart(Path directory) throws IOException {
         Files.createDirectories(directory);
         if (Files.getFileStore(directory).supportsFileAttributeView(PosixFileAttributeView.class)) {
             Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
         }
         Path file = directory.resolve("redis.address");
-        IN_THIS_JVM.lock();
         try (FileChannel channel = FileChannel.open(
-                        directory.resolve("redis.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                FileLock held = channel.lock()) {
-            log.debug("Holding {}", held);
+                directory.resolve("redis.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            channel.lock();
             EmbeddedRedis running = join(file);
             return running != null ? running : start(directory, file);
-        } finally {
-            IN_THIS_JVM.unlock();
         }
     }
 

@@ -13,12 +13,11 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.stereotype.Component;
 
 /**
- * Makes the sample run where there is no Redis. It looks at the address that Boot has made of
- * {@code spring.data.redis.*}. If a Redis answers there, that is the one. If none does, the sample joins the server that
- * another instance on this machine has started, or starts one.
+ * Makes the sample run where there is no Redis. If a server responds at the address of {@code spring.data.redis.*}, it is
+ * used. Otherwise the sample joins the server that another instance on this machine has started, or starts one.
  *
- * <p>As a post-processor it is created before all other beans and destroyed after them: locks are given back before the
- * server goes.
+ * <p>As a post-processor it is created before all other beans and destroyed after them: locks are released before the
+ * server stops.
  */
 @Component
 final class LocalRedis implements BeanPostProcessor, AutoCloseable {
@@ -51,16 +50,12 @@ final class LocalRedis implements BeanPostProcessor, AutoCloseable {
             return configured;
         }
         log.info("Redis: no server at {}", place);
-        return new LocalConnectionDetails(joinOrStart());
-    }
-
-    private int joinOrStart() {
         try {
             shared = EmbeddedRedis.joinOrStart(directory);
-            return shared.port();
         } catch (IOException e) {
             throw new UncheckedIOException("No Redis could be found or started with " + directory, e);
         }
+        return new LocalConnectionDetails(shared.port());
     }
 
     @Override

@@ -95,6 +95,7 @@ class RaceTest {
         assertThat(race.get("oversold").asInt()).isZero();
         assertThat(sales(race).filter(sale -> sale.get("refused").asBoolean()))
                 .hasSize(race.get("refused").asInt());
+        assertThat(race.get("instances")).noneMatch(instance -> instance.has("failure"));
     }
 
     @Test

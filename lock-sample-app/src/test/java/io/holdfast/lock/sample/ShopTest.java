@@ -1,11 +1,10 @@
-package io.holdfast.lock.sample.shop;
+package io.holdfast.lock.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockTemplate;
-import io.holdfast.lock.sample.SampleInstance;
 import io.holdfast.lock.sample.SampleInstance.Answer;
 import io.holdfast.lock.testing.RedisServerProcess;
 import java.nio.file.Path;
@@ -19,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.jdbc.core.simple.JdbcClient;
+import org.springframework.web.server.ResponseStatusException;
 
 class ShopTest {
 
@@ -113,7 +113,7 @@ class ShopTest {
         stock.write(2, 40, newer);
 
         assertThatThrownBy(() -> stock.write(2, 99, older))
-                .isInstanceOf(ShopException.class)
+                .isInstanceOf(ResponseStatusException.class)
                 .hasMessageContaining("fencing token " + older)
                 .hasMessageContaining("somebody else has had the lock since");
         assertThat(quantity(2)).isEqualTo(40);

@@ -1,3 +1,3 @@
-package io.holdfast.lock.sample.shop;
+package io.holdfast.lock.sample;
 
 record Order(long id, long productId, int quantity, long amountCents, boolean paid) {}

@@ -1,9 +1,10 @@
-package io.holdfast.lock.sample.shop;
+package io.holdfast.lock.sample;
 
 import java.util.List;
 import org.springframework.http.HttpStatus;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Repository;
+import org.springframework.web.server.ResponseStatusException;
 
 @Repository
 class Stock {
@@ -26,12 +27,13 @@ class Stock {
                 .param(id)
                 .query(Product.class)
                 .optional()
-                .orElseThrow(() -> new ShopException(HttpStatus.NOT_FOUND, "There is no product " + id + "."));
+                .orElseThrow(
+                        () -> new ResponseStatusException(HttpStatus.NOT_FOUND, "There is no product " + id + "."));
     }
 
     /**
-     * Writes the stock unless somebody with a newer lock has written it: even a holder that lost its lock without
-     * noticing (a long pause, a Redis that lost its data) cannot overwrite its successor's work.
+     * Writes the stock unless a later holder of the lock has written it: even a holder that lost its lock unnoticed (a long
+     * pause, a Redis that lost its data) cannot overwrite its successor's work.
      */
     void write(long productId, int quantity, long fencingToken) {
         int rows = jdbc.sql(
@@ -39,7 +41,7 @@ class Stock {
                 .params(quantity, fencingToken, productId, fencingToken)
                 .update();
         if (rows == 0) {
-            throw new ShopException(
+            throw new ResponseStatusException(
                     HttpStatus.CONFLICT,
                     "The stock of product " + productId + " was not changed: fencing token " + fencingToken
                             + " is older than the one it was last written with, so somebody else has had the lock since.");

@@ -1,4 +1,4 @@
-package io.holdfast.lock.sample.shop;
+package io.holdfast.lock.sample;
 
 import java.util.List;
 import org.springframework.http.HttpStatus;

@@ -1,4 +1,4 @@
-package io.holdfast.lock.sample.shop;
+package io.holdfast.lock.sample;
 
 /**
  * @param charged whether this call charged the customer; false if an earlier one had

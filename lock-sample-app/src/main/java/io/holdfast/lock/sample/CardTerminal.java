@@ -1,10 +1,10 @@
-package io.holdfast.lock.sample.shop;
+package io.holdfast.lock.sample;
 
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.springframework.stereotype.Component;
 
-/** Stands for the payment provider: slow, and it does what it is told, twice if told twice. */
+/** Stands for the payment provider: slow, and charges twice if it is called twice. */
 @Component
 class CardTerminal {
 

@@ -1,3 +1,3 @@
-package io.holdfast.lock.sample.shop;
+package io.holdfast.lock.sample;
 
 record Product(long id, String name, long priceCents, int quantity) {}

@@ -1,4 +1,4 @@
-package io.holdfast.lock.sample.shop;
+package io.holdfast.lock.sample;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
@@ -12,6 +12,7 @@ import org.springframework.jdbc.support.GeneratedKeyHolder;
 import org.springframework.jdbc.support.KeyHolder;
 import org.springframework.stereotype.Service;
 import org.springframework.transaction.support.TransactionOperations;
+import org.springframework.web.server.ResponseStatusException;
 
 @Service
 class Orders {
@@ -34,7 +35,8 @@ class Orders {
     /** Reserves stock and writes the order, both or neither. The lock spans the transaction, not the other way round. */
     Order place(long productId, int quantity) {
         if (quantity < 1) {
-            throw new ShopException(HttpStatus.BAD_REQUEST, "quantity is " + quantity + "; it must be at least 1.");
+            throw new ResponseStatusException(
+                    HttpStatus.BAD_REQUEST, "quantity is " + quantity + "; it must be at least 1.");
         }
         LockRequest request = LockRequest.of("stock:" + productId).waitFor(Duration.ofSeconds(2));
         try (LockHandle lock = locks.acquire(request)) {
@@ -46,7 +48,7 @@ class Orders {
     private Order reserve(long productId, int quantity, long fencingToken) {
         Product product = stock.product(productId);
         if (product.quantity() < quantity) {
-            throw new ShopException(HttpStatus.CONFLICT, "Only " + product.quantity() + " left in stock.");
+            throw new ResponseStatusException(HttpStatus.CONFLICT, "Only " + product.quantity() + " left in stock.");
         }
         stock.write(productId, product.quantity() - quantity, fencingToken);
         return insert(productId, quantity, product.priceCents() * quantity);
@@ -71,6 +73,6 @@ class Orders {
                 .param(id)
                 .query(Order.class)
                 .optional()
-                .orElseThrow(() -> new ShopException(HttpStatus.NOT_FOUND, "There is no order " + id + "."));
+                .orElseThrow(() -> new ResponseStatusException(HttpStatus.NOT_FOUND, "There is no order " + id + "."));
     }
 }

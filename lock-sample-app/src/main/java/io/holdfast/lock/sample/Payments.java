@@ -1,4 +1,4 @@
-package io.holdfast.lock.sample.shop;
+package io.holdfast.lock.sample;
 
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.util.Objects;
@@ -20,8 +20,8 @@ class Payments {
     }
 
     /**
-     * Charges an order once, however often and on however many instances it is called at the same time: whoever comes
-     * second waits, finds the payment, and answers with it.
+     * Charges an order once, also if several instances are called at the same time: later calls wait, find the payment,
+     * and return it.
      */
     @DistributedLock(key = "#order.id", lease = 10)
     public Receipt pay(Order order) {
