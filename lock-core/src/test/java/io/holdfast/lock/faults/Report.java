@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What came of a run for one crew. Its lines are rows of the table in {@code docs/internals/faults.md}.
+ * What came of a run for one crew. Its lines have the figures of the table in {@code docs/internals/faults.md}.
  *
  * @param topology of the servers, and how they were used
  * @param violations those that nothing explains
