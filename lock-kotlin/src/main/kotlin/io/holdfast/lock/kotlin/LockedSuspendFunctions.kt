@@ -85,8 +85,7 @@ internal class LockedSuspendFunctions : SuspendSupport {
             throw cancelled
         } catch (lost: LockLostException) {
             val known = outcome
-            if (known == null || known.exceptionOrNull() === lost || !rules.toleratesLoss()) throw lost
-            rules.tolerated(lost)
+            if (known == null || known.exceptionOrNull() === lost || !rules.tolerates(lost)) throw lost
             return known.getOrThrow()
         } catch (failure: Throwable) {
             if (begun) throw failure

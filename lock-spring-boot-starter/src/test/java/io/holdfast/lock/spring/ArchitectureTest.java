@@ -202,7 +202,6 @@ class ArchitectureTest {
                         "aop.ProxiedBeans$Visitor",
                         "autoconfigure.LockEngineCustomizer",
                         "autoconfigure.LockConnectionDetails",
-                        "result.Answers",
                         "definition.AnnotatedMethods",
                         "definition.AnnotatedTypes",
                         "definition.AnnotationOptions",

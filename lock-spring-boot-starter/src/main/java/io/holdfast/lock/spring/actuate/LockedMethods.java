@@ -3,12 +3,10 @@ package io.holdfast.lock.spring.actuate;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Definition;
-import io.holdfast.lock.spring.actuate.LocksDescriptors.Further;
 import io.holdfast.lock.spring.aop.ProxiedBeans;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.definition.LockOperation;
 import io.holdfast.lock.spring.definition.LockOperationSource;
-import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,16 +18,10 @@ import org.springframework.util.ClassUtils;
 /** The annotated methods of all beans. Creates no bean: it looks at their types. */
 final class LockedMethods {
 
-    private final ConfigurableListableBeanFactory beans;
-    private final LockOperationSource operations;
-
-    LockedMethods(ConfigurableListableBeanFactory beans, LockOperationSource operations) {
-        this.beans = beans;
-        this.operations = operations;
-    }
+    private LockedMethods() {}
 
     /** Looked for each time: creating a bean may tell its class for the first time. */
-    List<Definition> all() {
+    static List<Definition> of(ConfigurableListableBeanFactory beans, LockOperationSource operations) {
         List<Definition> all = new ArrayList<>();
         for (String bean : beans.getBeanDefinitionNames()) {
             Class<?> type = ProxiedBeans.typeOf(beans, bean);
@@ -42,46 +34,38 @@ final class LockedMethods {
     }
 
     private static Definition describe(String bean, Class<?> type, LockOperation operation) {
-        Method method = operation.method();
-        LockRequest shape = operation.shape();
+        String method = type.getName()
+                + '.'
+                + KotlinNames.of(operation.method())
+                + LockOperation.parameters(operation.method());
+        List<Definition> further = operation.locks().stream()
+                .skip(1)
+                .map(each -> describe(null, null, each, null))
+                .toList();
+        return describe(bean, method, operation.locks().get(0), further);
+    }
+
+    private static Definition describe(
+            @Nullable String bean,
+            @Nullable String method,
+            LockOperation.Lock lock,
+            @Nullable List<Definition> further) {
+        LockRequest shape = lock.shape().get();
         return new Definition(
                 bean,
-                signature(method, type),
-                operation.name(),
-                operation.locks().get(0).keys().expressions(),
+                method,
+                lock.name(),
+                lock.keys().expressions(),
                 shape.mode().name(),
-                limit(shape),
-                weight(shape),
+                shape.mode() == LockMode.SHARED && shape.limit() != LockRequest.UNLIMITED ? shape.limit() : null,
+                shape.weight() == 1 ? null : shape.weight(),
                 shape.fair(),
                 text(shape.lease()),
                 text(shape.waitFor()),
                 text(shape.minHold()),
                 text(shape.maxHold()),
                 shape.maxWaiting() == LockRequest.UNLIMITED ? null : shape.maxWaiting(),
-                operation.locks().stream().skip(1).map(LockedMethods::describe).toList());
-    }
-
-    private static Further describe(LockOperation.Lock further) {
-        LockRequest shape = further.shape().get();
-        return new Further(
-                further.name(),
-                further.keys().expressions(),
-                shape.mode().name(),
-                limit(shape),
-                weight(shape),
-                shape.fair());
-    }
-
-    private static @Nullable Integer limit(LockRequest shape) {
-        return shape.mode() == LockMode.SHARED && shape.limit() != LockRequest.UNLIMITED ? shape.limit() : null;
-    }
-
-    private static @Nullable Integer weight(LockRequest shape) {
-        return shape.weight() == 1 ? null : shape.weight();
-    }
-
-    private static String signature(Method method, Class<?> type) {
-        return type.getName() + '.' + KotlinNames.of(method) + LockOperation.parameters(method);
+                further);
     }
 
     private static @Nullable String text(Optional<Duration> time) {

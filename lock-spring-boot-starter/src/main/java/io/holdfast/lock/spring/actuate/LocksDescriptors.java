@@ -3,11 +3,16 @@ package io.holdfast.lock.spring.actuate;
 import io.holdfast.lock.api.LockClient;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockWaiter;
+import io.holdfast.lock.leader.Leadership;
+import io.holdfast.lock.leader.Term;
+import io.holdfast.lock.spring.leader.LeaderRoles;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
@@ -55,15 +60,52 @@ final class LocksDescriptors {
             @Nullable Long leaderPid,
             @Nullable String leaderClientId) {}
 
+    /**
+     * {@return the roles of this instance}
+     *
+     * @param roles null if there is no leadership
+     * @param withLeaders whether to ask the store who leads
+     */
+    static List<Leader> leaders(@Nullable LeaderRoles roles, boolean withLeaders) {
+        return roles == null
+                ? List.of()
+                : roles.known().stream()
+                        .map(each -> describe(each, roles.isCandidate(each), withLeaders))
+                        .toList();
+    }
+
+    private static Leader describe(Leadership leadership, boolean candidate, boolean withLeader) {
+        Optional<Term> term = leadership.term();
+        Optional<LockHolder> leader = Optional.empty();
+        try {
+            leader = withLeader ? leadership.leader() : leader;
+        } catch (LockStoreException e) {
+            // unknown
+        }
+        return new Leader(
+                leadership.role(),
+                candidate,
+                term.isPresent(),
+                term.map(Term::fencingToken).orElse(null),
+                term.map(each -> text(each.since())).orElse(null),
+                leader.map(LockHolder::host).orElse(null),
+                leader.map(LockHolder::pid).orElse(null),
+                leader.map(LockHolder::clientId).orElse(null));
+    }
+
     record Held(
             String key, String name, String mode, long fencingToken, String thread, String held, String remaining) {}
 
     record Waiting(String key, String name, String mode, String thread, String waited) {}
 
-    /** An annotated method. Where a time is missing, the client's default is in force, or there is no such limit. */
+    /**
+     * An annotated method. Where a time is missing, the client's default is in force, or there is no such limit.
+     *
+     * @param further what else it locks, if it has several annotations; these say nothing of the bean, the method and the times
+     */
     record Definition(
-            String bean,
-            String method,
+            @Nullable String bean,
+            @Nullable String method,
             String name,
             List<String> key,
             String mode,
@@ -75,16 +117,7 @@ final class LocksDescriptors {
             @Nullable String minHold,
             @Nullable String maxHold,
             @Nullable Integer maxWaiting,
-            List<Further> further) {}
-
-    /** What else such a method locks, if it has several annotations. */
-    record Further(
-            String name,
-            List<String> key,
-            String mode,
-            @Nullable Integer limit,
-            @Nullable Integer weight,
-            boolean fair) {}
+            @Nullable List<Definition> further) {}
 
     /**
      * One lock as the store sees it.

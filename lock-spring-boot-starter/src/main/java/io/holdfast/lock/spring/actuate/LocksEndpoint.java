@@ -10,6 +10,7 @@ import io.holdfast.lock.spring.actuate.LocksDescriptors.Lock;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Locks;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Released;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Waiting;
+import io.holdfast.lock.spring.leader.LeaderRoles;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,7 @@ final class LocksEndpoint {
     private final Supplier<LockTemplate> locks;
     private final Supplier<@Nullable LockActivity> books;
     private final Supplier<List<Definition>> definitions;
-    private final LeaderReport leaders;
+    private final Supplier<@Nullable LeaderRoles> roles;
     private final Show showKeys;
 
     /**
@@ -44,17 +45,18 @@ final class LocksEndpoint {
      *
      * @param locks called at the first request, so that the endpoint does not create lazy beans
      * @param books yields null if the template does not provide its activity
+     * @param roles yields null if there is no leadership
      */
     LocksEndpoint(
             Supplier<LockTemplate> locks,
             Supplier<@Nullable LockActivity> books,
             Supplier<List<Definition>> definitions,
-            LeaderReport leaders,
+            Supplier<@Nullable LeaderRoles> roles,
             Show showKeys) {
         this.locks = locks;
         this.books = books;
         this.definitions = definitions;
-        this.leaders = leaders;
+        this.roles = roles;
         this.showKeys = showKeys;
     }
 
@@ -66,7 +68,8 @@ final class LocksEndpoint {
     Locks locks(boolean withKeys) {
         LockActivity activity = books.get();
         if (activity == null) {
-            return new Locks(List.of(), List.of(), null, definitions.get(), leaders.all(true));
+            return new Locks(
+                    List.of(), List.of(), null, definitions.get(), LocksDescriptors.leaders(roles.get(), true));
         }
         return new Locks(
                 activity.held().stream()
@@ -89,7 +92,7 @@ final class LocksEndpoint {
                         .toList(),
                 activity.wakeUps(),
                 definitions.get(),
-                leaders.all(true));
+                LocksDescriptors.leaders(roles.get(), true));
     }
 
     /** The name as in the metrics. */

@@ -43,12 +43,11 @@ public final class LocksEndpointAutoConfiguration {
             LockOperationSource operations,
             ObjectProvider<LeaderRoles> roles,
             LocksEndpointProperties properties) {
-        LockedMethods methods = new LockedMethods(beans, operations);
         return new LocksEndpoint(
                 locks::getObject,
                 activity::getIfUnique,
-                methods::all,
-                new LeaderReport(roles::getIfUnique),
+                () -> LockedMethods.of(beans, operations),
+                roles::getIfUnique,
                 properties.showKeys());
     }
 

@@ -33,6 +33,6 @@ public final class LocksHealthAutoConfiguration {
             ObjectProvider<LockStore> store,
             ObjectProvider<LeaderRoles> roles) {
         return new LocksHealthIndicator(
-                locks::getObject, activity::getIfUnique, store::getIfUnique, new LeaderReport(roles::getIfUnique));
+                locks::getObject, activity::getIfUnique, store::getIfUnique, roles::getIfUnique);
     }
 }

@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockActivity.SubscriptionState;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Leader;
+import io.holdfast.lock.spring.leader.LeaderRoles;
 import io.holdfast.lock.store.LockStore;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -34,19 +35,19 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
     private final Supplier<LockTemplate> template;
     private final Supplier<@Nullable LockActivity> books;
     private final Supplier<@Nullable LockStore> stores;
-    private final LeaderReport leaders;
+    private final Supplier<@Nullable LeaderRoles> roles;
 
     /** Asks for each at the first look, so that health makes no bean that is lazy. */
     LocksHealthIndicator(
             Supplier<LockTemplate> template,
             Supplier<@Nullable LockActivity> books,
             Supplier<@Nullable LockStore> stores,
-            LeaderReport leaders) {
+            Supplier<@Nullable LeaderRoles> roles) {
         super("The lock health check failed");
         this.template = template;
         this.books = books;
         this.stores = stores;
-        this.leaders = leaders;
+        this.roles = roles;
     }
 
     @Override
@@ -78,7 +79,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
 
     private void leadership(Health.Builder builder) {
         Map<String, Object> leadership = new LinkedHashMap<>();
-        for (Leader each : leaders.all(false)) {
+        for (Leader each : LocksDescriptors.leaders(roles.get(), false)) {
             Map<String, Object> details = new LinkedHashMap<>();
             details.put("candidate", each.candidate());
             details.put("leader", each.leader());

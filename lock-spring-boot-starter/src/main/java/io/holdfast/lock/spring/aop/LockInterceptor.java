@@ -21,7 +21,6 @@ import io.holdfast.lock.spring.annotation.OnLost;
 import io.holdfast.lock.spring.definition.LockOperation;
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import io.holdfast.lock.spring.key.LockExpression;
-import io.holdfast.lock.spring.result.Answers;
 import io.holdfast.lock.spring.result.AsyncCall;
 import io.holdfast.lock.spring.result.AsyncResults;
 import io.holdfast.lock.spring.result.ResultKind;
@@ -114,7 +113,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
         private final LockRequest request;
         private final MethodInvocation invocation;
         private final Thread caller = Thread.currentThread();
-        private Runnable joining = CallerTransactions.NOTHING;
+        private final Runnable joining;
         private boolean begun;
         private @Nullable Object result;
         private @Nullable Throwable failure;
@@ -123,15 +122,14 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             this.operation = operation;
             this.request = request;
             this.invocation = invocation;
+            this.joining = joining();
         }
 
         @Nullable
         Object run() throws Throwable {
             LockResult<@Nullable Object> answer;
             try {
-                LockTemplate locks = template.get();
-                joining = transactions.get().before(invocation, operation.caller(), request, locks);
-                answer = locks.<@Nullable Object, Throwable>tryExecute(request, this);
+                answer = template.get().<@Nullable Object, Throwable>tryExecute(request, this);
             } catch (LockLostException e) {
                 return resultDespite(e);
             } catch (LockStoreException e) {
@@ -143,7 +141,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             if (answer instanceof LockResult.Executed<@Nullable Object> executed) {
                 return executed.value();
             }
-            var refused = (LockResult.NotAcquired<@Nullable Object>) Answers.required(answer, "tryExecute");
+            var refused = (LockResult.NotAcquired<@Nullable Object>) AsyncResults.required(answer, "tryExecute");
             return contended(refused.key(), refused.waited(), refused.holder(), refused.blockage());
         }
 
@@ -164,10 +162,9 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
 
         /** What the method returned, although its lock was lost, unless it was known before the method began. */
         private @Nullable Object resultDespite(LockLostException loss) throws Throwable {
-            if (!toleratesLoss() || !begun || loss == failure) {
+            if (!begun || loss == failure || !tolerates(loss)) {
                 throw loss;
             }
-            tolerated(loss);
             if (failure != null) {
                 throw failure;
             }
@@ -176,16 +173,15 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
 
         @Nullable
         Object runAsync() throws Throwable {
-            joining = asyncJoining();
             return async.run(
                     operation.result(),
                     new AsyncCall(template, request, invocation, operation.returnType(), operation.caller(), this));
         }
 
         /** A publisher works at its subscription, in a transaction of its own. Without a template, acquiring will say so. */
-        private Runnable asyncJoining() {
+        private Runnable joining() {
             try {
-                return operation.result() == ResultKind.STAGE
+                return operation.result() == ResultKind.VALUE || operation.result() == ResultKind.STAGE
                         ? transactions.get().before(invocation, operation.caller(), request, template.get())
                         : CallerTransactions.NOTHING;
             } catch (LockStoreException noTemplate) {
@@ -237,11 +233,14 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
         }
 
         @Override
-        public void tolerated(LockLostException loss) {
-            log.warn(
-                    "{} ended after its lock was lost; its result is used anyway: {}",
-                    operation.caller(),
-                    loss.getMessage());
+        public boolean tolerates(LockLostException loss) {
+            if (toleratesLoss()) {
+                log.warn(
+                        "{} ended after its lock was lost; its result is used anyway: {}",
+                        operation.caller(),
+                        loss.getMessage());
+            }
+            return toleratesLoss();
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.definition.ConfiguredOptions;
@@ -11,10 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.util.StringUtils;
@@ -70,66 +74,73 @@ record LockProperties(
 
     private static final LockRequest ANY = LockRequest.of("any");
     private static final Duration DAY = Duration.ofDays(1);
+    private static final Pattern REFUSAL = Pattern.compile("(.+?) is (.+); (it must be .+)", Pattern.DOTALL);
 
     /** Here rather than while they are bound: a failure names the property, with the file and line where it is set. */
     @Override
     public void afterPropertiesSet() {
-        check("holdfast.lease", lease, ANY::lease);
-        check("holdfast.wait-for", waitFor, ANY::waitFor);
-        check("holdfast.max-hold", maxHold, ANY::maxHold);
-        check("holdfast.warn-after", warnAfter, ANY::warnAfter);
-        check("holdfast.outage-tolerance", outageTolerance, ANY::outageTolerance);
-        redis.check();
-        check("holdfast.quorum.node-timeout", quorum.nodeTimeout(), RedisLockSettings.STANDARD::withCommandTimeout);
-        check("holdfast.quorum.rejoin-delay", quorum.rejoinDelay(), RedisLockSettings.STANDARD::withRejoinDelay);
-        check("holdfast.transactions.commit-margin", transactions.commitMargin(), ANY::waitFor);
+        check("holdfast.", () -> defaults(ANY));
+        check(
+                "holdfast.redis.replica-acks.number",
+                () -> new Redis.ReplicaAcks(
+                                redis.replicaAcks().number(),
+                                RedisLockSettings.STANDARD.replicaAcks().timeout())
+                        .toSettings());
+        check("holdfast.redis.replica-acks.timeout", redis.replicaAcks()::toSettings);
+        check("holdfast.redis.", redis::toSettings);
+        check(
+                "holdfast.quorum.node-timeout",
+                () -> RedisLockSettings.STANDARD.withCommandTimeout(quorum.nodeTimeout()));
+        if (quorum.rejoinDelay() != null) {
+            check(
+                    "holdfast.quorum.rejoin-delay",
+                    () -> RedisLockSettings.STANDARD.withRejoinDelay(quorum.rejoinDelay()));
+        }
+        check("holdfast.transactions.commit-margin", () -> ANY.waitFor(transactions.commitMargin()));
         require("holdfast.shutdown.timeout", shutdown.timeout(), isUpToADay(shutdown.timeout()), "0s to 1d");
         Duration retryAfter = problemDetails.retryAfter();
         require("holdfast.problem-details.retry-after", retryAfter, isUpToADay(retryAfter), "0s to 1d");
         requirePositive("holdfast.async.max-waiting", async.maxWaiting());
         int status = problemDetails.status();
         require("holdfast.problem-details.status", status, status >= 400 && status <= 599, "400 to 599");
-        check("holdfast.scheduled", scheduled.toOptions());
+        check("holdfast.scheduled.", () -> scheduled.toOptions().applyTo(ANY, LockMode.SHARED));
         instances.forEach((name, instance) -> {
             requireLiteral("holdfast.instances", name);
-            check("holdfast.instances." + name, instance);
+            requirePositive("holdfast.instances." + name + ".weight", instance.weight());
+            check("holdfast.instances." + name + '.', () -> instance.applyTo(ANY, LockMode.SHARED));
         });
-        check("holdfast.leadership.lease", leadership.lease(), ANY::lease);
+        check("holdfast.leadership.lease", () -> leadership.request("any"));
         leadership.roles().forEach((name, role) -> {
             requireLiteral("holdfast.leadership.roles", name);
-            check("holdfast.leadership.roles." + name + ".lease", role.lease(), ANY::lease);
+            String property = "holdfast.leadership.roles." + name;
             if (role.key() != null) {
-                String property = "holdfast.leadership.roles." + name + ".key";
-                require(property, role.key(), !role.key().isBlank(), "a key that is not blank");
-                requireLiteral(property, role.key());
+                require(property + ".key", role.key(), !role.key().isBlank(), "a key that is not blank");
+                requireLiteral(property + ".key", role.key());
             }
+            check(property + ".lease", () -> leadership.request(name));
         });
     }
 
-    /** Has the core refuse the value, if there is one. It says "x is y; it must be z", where x is no property. */
-    private static <T> void check(String property, @Nullable T value, Consumer<T> attempt) {
-        if (value == null) {
-            return;
-        }
+    /**
+     * Has the core refuse what is not allowed. It says "x is y; it must be z", where x is the last part of the property in camel case.
+     *
+     * @param property which one it is; if it ends with a dot, the message says how it goes on
+     */
+    private static void check(String property, Supplier<?> attempt) {
         try {
-            attempt.accept(value);
+            var unused = attempt.get();
         } catch (IllegalArgumentException e) {
-            String message = String.valueOf(e.getMessage());
-            String reason = StringUtils.capitalize(
-                    message.substring(message.lastIndexOf("; ") + 1).strip());
-            throw new InvalidConfigurationPropertyValueException(property, value, reason + ".");
+            Matcher refusal = REFUSAL.matcher(String.valueOf(e.getMessage()));
+            if (!refusal.matches()) {
+                throw e;
+            }
+            throw new InvalidConfigurationPropertyValueException(
+                    property.endsWith(".")
+                            ? property + DataObjectPropertyName.toDashedForm(refusal.group(1))
+                            : property,
+                    refusal.group(2),
+                    StringUtils.capitalize(refusal.group(3)) + ".");
         }
-    }
-
-    private static void check(String prefix, LockOptions options) {
-        check(prefix + ".lease", options.lease(), ANY::lease);
-        check(prefix + ".wait-for", options.waitFor(), ANY::waitFor);
-        check(prefix + ".min-hold", options.minHold(), ANY::minHold);
-        check(prefix + ".max-hold", options.maxHold(), ANY::maxHold);
-        check(prefix + ".outage-tolerance", options.outageTolerance(), ANY::outageTolerance);
-        check(prefix + ".max-waiting", options.maxWaiting(), ANY::maxWaiting);
-        requirePositive(prefix + ".limit", options.limit());
-        requirePositive(prefix + ".weight", options.weight());
     }
 
     private static void requirePositive(String property, @Nullable Integer value) {
@@ -237,19 +248,6 @@ record LockProperties(
             private RedisLockSettings.ReplicaAcks toSettings() {
                 return new RedisLockSettings.ReplicaAcks(number, timeout);
             }
-        }
-
-        private void check() {
-            RedisLockSettings standard = RedisLockSettings.STANDARD;
-            LockProperties.check("holdfast.redis.key-prefix", keyPrefix, standard::withKeyPrefix);
-            LockProperties.check("holdfast.redis.command-timeout", commandTimeout, standard::withCommandTimeout);
-            LockProperties.check("holdfast.redis.token-retention", tokenRetention, standard::withTokenRetention);
-            LockProperties.check("holdfast.redis.connections", connections, standard::withConnections);
-            String acks = "holdfast.redis.replica-acks.";
-            Duration timeout = standard.replicaAcks().timeout();
-            LockProperties.check(
-                    acks + "number", replicaAcks.number, each -> new ReplicaAcks(each, timeout).toSettings());
-            LockProperties.check(acks + "timeout", replicaAcks.timeout, each -> new ReplicaAcks(0, each).toSettings());
         }
 
         RedisLockSettings toSettings() {

@@ -59,8 +59,14 @@ public record LockOptions(
         return one == null ? other : one;
     }
 
-    /** @throws IllegalArgumentException if the weight is above the limit */
-    LockRequest applyTo(LockRequest request, LockMode mode) {
+    /**
+     * {@return the request with these options}
+     *
+     * @param request is changed where they are set
+     * @param mode exclusive requests have no limit and no weight
+     * @throws IllegalArgumentException if one is out of range, or the weight is above the limit
+     */
+    public LockRequest applyTo(LockRequest request, LockMode mode) {
         LockRequest changed = request;
         if (mode == LockMode.SHARED) {
             changed = with(changed.shared(), limit, LockRequest::shared);

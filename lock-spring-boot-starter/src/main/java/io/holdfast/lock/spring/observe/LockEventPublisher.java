@@ -7,7 +7,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.PayloadApplicationEvent;
@@ -22,8 +21,8 @@ import org.springframework.core.ResolvableType;
  * beans of the application are destroyed: those who would hear of it are going, or gone.
  *
  * <p>As long as nobody in the application listens to events of locks, none is made for it. Who listens is looked for again
- * whenever the number of listeners has changed. Where events are multicast in a way of the application's own,
- * nobody knows who listens, so all are made.
+ * whenever the number of listeners has changed. Where events are multicast in a way of the application's own, or to
+ * the listeners of a parent context as well, nobody knows who listens, so all are made.
  */
 final class LockEventPublisher implements LockListener, DisposableBean {
 
@@ -58,41 +57,29 @@ final class LockEventPublisher implements LockListener, DisposableBean {
 
     @Override
     public boolean isListening() {
-        if (closed || !(application instanceof AbstractApplicationContext context)) {
+        if (closed || !(application instanceof AbstractApplicationContext context) || context.getParent() != null) {
             return !closed;
         }
-        int number = number(context);
+        int number = context.getApplicationListeners().size();
         Audience known = audience;
         if (known == null || known.listeners() != number) {
-            known = new Audience(number, isHeardOrUnknown(context));
+            known = new Audience(number, isHeard(context));
             audience = known;
         }
         return known.any();
     }
 
-    /** Those of parents hear of it too. */
-    private static int number(AbstractApplicationContext context) {
-        int own = context.getApplicationListeners().size();
-        return context.getParent() instanceof AbstractApplicationContext parent ? own + number(parent) : own;
-    }
-
-    private static boolean isHeardOrUnknown(AbstractApplicationContext context) {
-        ApplicationContext parent = context.getParent();
+    private static boolean isHeard(AbstractApplicationContext context) {
+        Object multicaster = context.getBeanFactory()
+                .getSingleton(AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME);
         try {
-            return hasListeners(context)
-                    || (parent instanceof AbstractApplicationContext known ? isHeardOrUnknown(known) : parent != null);
+            return (multicaster != null && multicaster.getClass() != SimpleApplicationEventMulticaster.class)
+                    || List.copyOf(context.getApplicationListeners()).stream().anyMatch(LockEventPublisher::hears)
+                    || Stream.of(context.getBeanNamesForType(ApplicationListener.class, true, false))
+                            .anyMatch(name -> isMadeByItsFirstEvent(name, context));
         } catch (RuntimeException e) {
             return true; // listeners may come and go while they are looked at
         }
-    }
-
-    private static boolean hasListeners(AbstractApplicationContext context) {
-        Object multicaster = context.getBeanFactory()
-                .getSingleton(AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME);
-        return (multicaster != null && multicaster.getClass() != SimpleApplicationEventMulticaster.class)
-                || List.copyOf(context.getApplicationListeners()).stream().anyMatch(LockEventPublisher::hears)
-                || Stream.of(context.getBeanNamesForType(ApplicationListener.class, true, false))
-                        .anyMatch(name -> isMadeByItsFirstEvent(name, context));
     }
 
     /** Nobody knows yet what it hears. */

@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +38,7 @@ final class LockMetrics implements LockListener {
     private final Counter renewalsFailed;
     private final Counter forced;
     private final Set<String> names = ConcurrentHashMap.newKeySet();
-    private @Nullable CountsByName counts;
+    private @Nullable LockActivity books;
 
     /**
      * Creates an instance.
@@ -126,13 +127,15 @@ final class LockMetrics implements LockListener {
         for (LossCause cause : LossCause.values()) {
             losses(name, cause);
         }
-        CountsByName books = books();
-        if (books != null) {
-            Gauge.builder("holdfast.held", () -> books.held(name))
+        LockActivity known = books();
+        if (known != null) {
+            Gauge.builder("holdfast.held", () -> count(known.held().stream().map(LockActivity.Hold::name), name))
                     .description("Locks held by this client")
                     .tag("name", tag(name))
                     .register(registry);
-            Gauge.builder("holdfast.waiting", () -> books.waiting(name))
+            Gauge.builder(
+                            "holdfast.waiting",
+                            () -> count(known.waiting().stream().map(LockActivity.Wait::name), name))
                     .description("Calls from this client waiting for a lock")
                     .tag("name", tag(name))
                     .register(registry);
@@ -140,17 +143,21 @@ final class LockMetrics implements LockListener {
     }
 
     /** One for all names, with the meters that have no names: Micrometer warns of a second registration. */
-    private synchronized @Nullable CountsByName books() {
-        LockActivity books = counts == null ? activity.get() : null;
-        if (books != null) {
-            counts = new CountsByName(books, System::nanoTime);
-            FunctionCounter.builder("holdfast.wakeups", books, LockActivity::wakeUps)
+    private synchronized @Nullable LockActivity books() {
+        LockActivity first = books == null ? activity.get() : null;
+        if (first != null) {
+            books = first;
+            FunctionCounter.builder("holdfast.wakeups", first, LockActivity::wakeUps)
                     .description("Waiters notified by a message that they hold the lock")
                     .register(registry);
-            FunctionCounter.builder("holdfast.events.dropped", books, LockActivity::droppedEvents)
+            FunctionCounter.builder("holdfast.events.dropped", first, LockActivity::droppedEvents)
                     .description("Events dropped because a listener did not keep up")
                     .register(registry);
         }
-        return counts;
+        return books;
+    }
+
+    private static long count(Stream<String> names, String name) {
+        return names.filter(name::equals).count();
     }
 }

@@ -58,11 +58,12 @@ public record AsyncCall(
         boolean toleratesLoss();
 
         /**
-         * The work has ended, the lock was lost meanwhile, and that is tolerated.
+         * The work has ended, and the lock was lost meanwhile.
          *
-         * @param loss for the log
+         * @param loss for the log, if it is tolerated
+         * @return whether it is
          */
-        void tolerated(LockLostException loss);
+        boolean tolerates(LockLostException loss);
     }
 
     /** {@return what the caller learns: the loss, with the failure of the work suppressed inside, unless that is known or tolerated}
@@ -79,7 +80,7 @@ public record AsyncCall(
             boolean known = own instanceof LockLostException same
                     && same.key().equals(loss.key())
                     && same.fencingToken() == loss.fencingToken();
-            if (known || isTolerated(loss)) {
+            if (known || rules.tolerates(loss)) {
                 return own;
             }
         }
@@ -87,14 +88,6 @@ public record AsyncCall(
             ofRelease.addSuppressed(own);
         }
         return ofRelease;
-    }
-
-    private boolean isTolerated(LockLostException loss) {
-        if (!rules.toleratesLoss()) {
-            return false;
-        }
-        rules.tolerated(loss);
-        return true;
     }
 
     /** {@return the same call, to go on at this point at any later time, any number of times} */

@@ -1,12 +1,19 @@
 package io.holdfast.lock.spring.result;
 
+import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.store.DaemonThreads;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.util.ClassUtils;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * Holds locks until the futures, stages and publishers that locked methods return are complete.
@@ -25,6 +32,9 @@ public final class AsyncResults implements AutoCloseable {
 
     private static final int LAST_WORDS_MILLIS = 500;
 
+    private static final boolean REACTOR =
+            ClassUtils.isPresent("reactor.core.scheduler.Schedulers", AsyncResults.class.getClassLoader());
+
     private final ExecutorService threads =
             DaemonThreads.pool(Integer.MAX_VALUE, DaemonThreads.named("holdfast-result"));
 
@@ -33,7 +43,6 @@ public final class AsyncResults implements AutoCloseable {
             DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.named("holdfast-release"));
 
     private final Executor results = task -> DaemonThreads.executeOrRun(threads, task);
-    private final StageLock stages = new StageLock(results, release -> DaemonThreads.executeOrRun(releasing, release));
 
     /** Ends the threads that are idle, and waits half a second at most for those of each kind that are not: they end when they are done. */
     @Override
@@ -59,12 +68,132 @@ public final class AsyncResults implements AutoCloseable {
      */
     public @Nullable Object run(ResultKind kind, AsyncCall call) throws Throwable {
         return switch (kind) {
-            case VALUE ->
-                throw new IllegalArgumentException(
-                        call.caller() + " returns a plain value, not an asynchronous result");
-            case STAGE -> stages.run(call);
+            case STAGE -> stage(call);
             case SUSPENDED -> SuspendSupport.required().run(call);
-            case PUBLISHER -> new PublisherLock(call, results).locked();
+            default -> new PublisherLock(call, results).locked();
         };
+    }
+
+    /**
+     * The caller's thread waits for the lock and runs the method, as for any locked method, so that locks are reentrant. It gets a
+     * future of its own, which completes after the lock was released, and with the loss if the lock was lost.
+     */
+    @SuppressWarnings("FutureReturnValueIgnored") // the caller's
+    private @Nullable Object stage(AsyncCall call) throws Throwable {
+        if (REACTOR && Schedulers.isInNonBlockingThread()) {
+            throw new IllegalStateException(call.caller() + " would wait for its lock on "
+                    + Thread.currentThread().getName() + ", a thread that must not block. Return a Mono, which is"
+                    + " locked without waiting, or call the method on another thread.");
+        }
+        LockHandle lock;
+        try {
+            lock = required(call.template().get().acquire(call.request()), "acquire");
+        } catch (RuntimeException failure) {
+            return Objects.requireNonNullElseGet(
+                    call.rules().refused(failure), () -> CompletableFuture.completedFuture(null));
+        }
+        Object result;
+        try {
+            result = call.run(lock);
+        } catch (Throwable failure) {
+            throw Objects.requireNonNull(close(lock, call, failure));
+        }
+        if (result instanceof CompletionStage<?> stage) {
+            return follow(stage, lock, call);
+        }
+        Throwable unfollowed = result instanceof Future<?> future && !future.isDone() ? unfollowed(future, null) : null;
+        Throwable failure = close(lock, call, unfollowed);
+        if (failure != null) {
+            throw failure;
+        }
+        return result;
+    }
+
+    private static IllegalStateException unfollowed(Object result, @Nullable Throwable refusal) {
+        return new IllegalStateException(
+                "The lock was released although its work may still be running, because "
+                        + result.getClass().getName() + " accepts no dependents. Return a CompletableFuture instead.",
+                refusal);
+    }
+
+    private <T> CompletableFuture<T> follow(CompletionStage<T> stage, LockHandle lock, AsyncCall call) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        try {
+            detach(lock, stage, call);
+            stage.whenCompleteAsync(
+                    (value, failure) -> {
+                        Throwable outcome = close(lock, call, failure);
+                        results.execute(() -> complete(result, value, outcome));
+                    },
+                    release -> DaemonThreads.executeOrRun(releasing, release));
+        } catch (Throwable refusal) {
+            return CompletableFuture.failedFuture(close(lock, call, unfollowed(stage, refusal)));
+        }
+        var unused = result.whenComplete((value, failure) -> {
+            if (result.isCancelled()) {
+                cancel(stage);
+            }
+        });
+        return result;
+    }
+
+    /** The method may have closed its handle; then there is nothing to pass on. */
+    private static void detach(LockHandle lock, CompletionStage<?> stage, AsyncCall call) {
+        try {
+            lock.detach();
+            if (call.request().interruptOnLoss()) {
+                lock.onLost(loss -> cancel(stage));
+            }
+        } catch (IllegalStateException closedByTheMethod) {
+            log.debug("{} was closed before its work was complete", lock, closedByTheMethod);
+        }
+    }
+
+    private static void cancel(CompletionStage<?> stage) {
+        stage.toCompletableFuture().cancel(true);
+    }
+
+    /** Closes the handle; returns the failure to report to the caller. */
+    private static @Nullable Throwable close(LockHandle lock, AsyncCall call, @Nullable Throwable own) {
+        try {
+            lock.close();
+            return own;
+        } catch (RuntimeException | Error failure) {
+            return call.outcome(own, failure);
+        }
+    }
+
+    @SuppressWarnings("NullAway") // the stage's own value, null only if T allows it
+    static <T> void complete(CompletableFuture<T> result, @Nullable T value, @Nullable Throwable failure) {
+        if (failure == null) {
+            result.complete(value);
+        } else {
+            result.completeExceptionally(failure);
+        }
+    }
+
+    /**
+     * {@return the answer} A mock without stubs returns null.
+     *
+     * @param answer what was answered
+     * @param method the method of the template
+     * @throws IllegalStateException if it is null
+     */
+    public static <T> T required(@Nullable T answer, String method) {
+        if (answer == null) {
+            throw notAsked(method, "returned null");
+        }
+        return answer;
+    }
+
+    /** What a future says that was completed although its work was never begun. */
+    static IllegalStateException withoutWork(String method) {
+        return notAsked(method, "completed without calling the work");
+    }
+
+    private static IllegalStateException notAsked(String method, String problem) {
+        return new IllegalStateException("LockTemplate." + method + " " + problem
+                + ", so the method was not called. If the template is a mock, stub " + method
+                + "; or use @AutoConfigureTestLocks from lock-spring-boot-test, which needs no Redis.");
     }
 }

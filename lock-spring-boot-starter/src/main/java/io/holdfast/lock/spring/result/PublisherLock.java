@@ -83,7 +83,7 @@ final class PublisherLock {
             LockRequest request = call.request().interruptOnLoss(false);
             CompletableFuture<@Nullable Void> holding;
             try {
-                holding = Answers.required(
+                holding = AsyncResults.required(
                         call.template().get().<@Nullable Void>executeAsync(request, lock -> granted(lock, sink)),
                         "executeAsync");
             } catch (RuntimeException | Error failure) {
@@ -116,14 +116,10 @@ final class PublisherLock {
         @SuppressWarnings("NullAway") // a refusal may be answered with null
         private void ended(@Nullable Throwable failure, MonoSink<Publisher<Object>> sink) {
             if (!granted) {
-                Throwable reason = failure == null ? Answers.withoutWork("executeAsync") : failure;
+                Throwable reason = failure == null ? AsyncResults.withoutWork("executeAsync") : failure;
                 sink.success(Flux.defer(() -> published(() -> call.rules().refused(reason))));
             }
-            if (failure == null) {
-                released.complete(null);
-            } else {
-                released.completeExceptionally(failure);
-            }
+            AsyncResults.complete(released, null, failure);
         }
 
         /** Cancelled or not, the end of the work is the end of the lock. */

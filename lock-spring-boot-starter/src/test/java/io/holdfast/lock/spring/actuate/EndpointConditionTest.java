@@ -163,8 +163,8 @@ class EndpointConditionTest {
     void store_that_fails_is_said_and_no_stack_trace() {
         LockTemplate template = org.mockito.Mockito.mock(LockTemplate.class);
         org.mockito.Mockito.when(template.inspect("order:42")).thenThrow(StoreSpy.unreachable());
-        LocksEndpoint endpoint = new LocksEndpoint(
-                () -> template, () -> null, java.util.List::of, new LeaderReport(() -> null), Show.ALWAYS);
+        LocksEndpoint endpoint =
+                new LocksEndpoint(() -> template, () -> null, java.util.List::of, () -> null, Show.ALWAYS);
         var web = new LocksEndpointWebExtension(
                 endpoint,
                 new LocksEndpointProperties(Show.ALWAYS, Set.of()),

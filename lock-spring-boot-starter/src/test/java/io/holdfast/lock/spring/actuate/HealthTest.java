@@ -149,8 +149,7 @@ class HealthTest {
     private static Health of(LockActivity activity, Map<String, String> policies) {
         LockStore store = mock(LockStore.class);
         when(store.evictionPolicies()).thenReturn(policies);
-        return new LocksHealthIndicator(
-                        () -> mock(LockTemplate.class), () -> activity, () -> store, new LeaderReport(() -> null))
+        return new LocksHealthIndicator(() -> mock(LockTemplate.class), () -> activity, () -> store, () -> null)
                 .health();
     }
 
@@ -171,9 +170,8 @@ class HealthTest {
         LockStore store = mock(LockStore.class);
         when(store.warnings()).thenReturn(List.of("scripts may not publish"));
 
-        Health health = new LocksHealthIndicator(
-                        () -> mock(LockTemplate.class), () -> null, () -> store, new LeaderReport(() -> null))
-                .health();
+        Health health =
+                new LocksHealthIndicator(() -> mock(LockTemplate.class), () -> null, () -> store, () -> null).health();
 
         assertThat(health.getStatus()).isEqualTo(Status.UP);
         assertThat(health.getDetails()).containsEntry("warnings", List.of("scripts may not publish"));

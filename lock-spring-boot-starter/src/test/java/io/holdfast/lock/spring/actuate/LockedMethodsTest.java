@@ -60,8 +60,8 @@ class LockedMethodsTest {
         }
     }
 
-    private static LockedMethods methods(AssertableApplicationContext context) {
-        return new LockedMethods(
+    private static List<Definition> methods(AssertableApplicationContext context) {
+        return LockedMethods.of(
                 context.getSourceApplicationContext(org.springframework.context.ConfigurableApplicationContext.class)
                         .getBeanFactory(),
                 context.getBean(LockOperationSource.class));
@@ -69,11 +69,9 @@ class LockedMethodsTest {
 
     private static void isFoundWhenItIsThere(String bean) {
         Runners.inMemory().withUserConfiguration(Jobs.class).run(context -> {
-            LockedMethods methods = methods(context);
-            assertThat(methods.all()).isEmpty();
+            assertThat(methods(context)).isEmpty();
             context.getBean(bean);
-            List<Definition> found = methods.all();
-            assertThat(found).extracting(Definition::bean).containsExactly(bean);
+            assertThat(methods(context)).extracting(Definition::bean).containsExactly(bean);
         });
     }
 

@@ -54,7 +54,9 @@ class CallbackThreadTest implements AsyncCall.Rules {
     }
 
     @Override
-    public void tolerated(LockLostException loss) {}
+    public boolean tolerates(LockLostException loss) {
+        return false;
+    }
 
     private Results service(ResultKind kind) {
         ProxyFactory proxies = new ProxyFactory(new Results());

@@ -62,8 +62,8 @@ class ToleratedLossTest implements AsyncCall.Rules {
     }
 
     @Override
-    public void tolerated(LockLostException loss) {
-        losses.add(loss);
+    public boolean tolerates(LockLostException loss) {
+        return losses.add(loss);
     }
 
     private Results service(ResultKind kind) {
