@@ -78,7 +78,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         LockOperation operation = operations.required(invocation);
-        LockExpression.Call call = operation.call(invocation.getThis(), invocation.getArguments());
+        LockExpression.Call call = operation.scope().call(invocation.getThis(), invocation.getArguments());
         if (operation.condition() != null && !operation.condition().isTrue(call)) {
             return invocation.proceed();
         }

@@ -10,12 +10,14 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.ExpressionException;
 import org.springframework.expression.spel.support.StandardTypeLocator;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
@@ -110,7 +112,8 @@ final class ExpressionHints {
      */
     private void registerMembers(Class<?> type) {
         hints.registerType(type);
-        LockedBeanProcessor.hierarchy(type).forEach(this::meet);
+        ClassUtils.getAllInterfacesForClassAsSet(type).forEach(this::meet);
+        Stream.ofNullable(type.getSuperclass()).forEach(this::meet);
         for (Method method : type.getMethods()) {
             if (names.contains(KotlinNames.of(method)) || method.getName().equals(OPENER_OF_VALUE_CLASS)) {
                 hints.registerMethod(method, ExecutableMode.INVOKE);

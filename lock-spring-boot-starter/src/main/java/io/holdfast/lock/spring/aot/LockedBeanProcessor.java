@@ -7,9 +7,7 @@ import io.holdfast.lock.spring.definition.LockOperationSource;
 import io.holdfast.lock.spring.leader.LeaderAdvisor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.ExecutableMode;
@@ -20,8 +18,6 @@ import org.springframework.beans.factory.aot.BeanRegistrationAotProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 /**
  * Finds beans with methods that are locked or run on the leader only, and has a native image keep what these need of them. Nothing is
@@ -40,8 +36,8 @@ final class LockedBeanProcessor implements BeanRegistrationAotProcessor {
                 beans.getBeanProvider(LeaderAdvisor.class, false).stream().map(LeaderAdvisor::getPointcut);
         List<Annotated> all = Stream.concat(beans.getBeanProvider(LockOperationSource.class, false).stream(), leaders)
                 .filter(source -> source.getClassFilter().matches(type))
-                .flatMap(source -> methodsOf(type)
-                        .filter(method -> !Modifier.isStatic(method.getModifiers()))
+                .flatMap(source -> AnnotatedMethods.methodsOf(type).stream()
+                        .filter(method -> !method.isSynthetic() && !Modifier.isStatic(method.getModifiers()))
                         .flatMap(method -> source.annotationsOf(method, type).stream()
                                 .map(annotation -> new Annotated(method, annotation))))
                 .toList();
@@ -49,23 +45,6 @@ final class LockedBeanProcessor implements BeanRegistrationAotProcessor {
                 ? null
                 : (generation, code) -> all.forEach(each ->
                         register(each, type, beans, generation.getRuntimeHints().reflection()));
-    }
-
-    /** All of a class, those of its interfaces among them: through a proxy, either may be called. */
-    private static Stream<Method> methodsOf(Class<?> type) {
-        return hierarchy(type).stream()
-                .flatMap(each -> Stream.of(ReflectionUtils.getDeclaredMethods(each)))
-                .filter(each -> !each.isSynthetic())
-                .distinct();
-    }
-
-    static Set<Class<?>> hierarchy(Class<?> type) {
-        Set<Class<?>> types = new LinkedHashSet<>();
-        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
-            types.add(each);
-        }
-        types.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
-        return types;
     }
 
     /** The method itself, the annotations that its lock is composed of, its fallbacks, and what SpEL evaluates. */
@@ -78,7 +57,7 @@ final class LockedBeanProcessor implements BeanRegistrationAotProcessor {
         }
         if (annotation.getType() == DistributedLock.class) {
             String fallback = annotation.getString("fallbackMethod");
-            methodsOf(type)
+            AnnotatedMethods.methodsOf(type).stream()
                     .filter(each -> mayBe(fallback, each))
                     .forEach(each -> hints.registerMethod(each, ExecutableMode.INVOKE));
             Stream.concat(Stream.of(annotation.getStringArray("key")), Stream.of(annotation.getString("condition")))

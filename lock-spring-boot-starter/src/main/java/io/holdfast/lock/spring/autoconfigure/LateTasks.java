@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.PropertyAccessor;
 import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
@@ -19,7 +18,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * The tasks of executors that Spring does not wait for in a phase of the shutdown, but when it destroys them: with {@code
+ * The tasks of Spring Boot's executors that Spring does not wait for in a phase of the shutdown, but when it destroys them: with {@code
  * await-termination} of {@code spring.task}. When the phase of locks comes, all other executors have stopped, and are not running any more.
  *
  * <p>Nothing tells when an executor becomes idle without ending it, so that is looked at again and again.
@@ -59,24 +58,13 @@ final class LateTasks {
     }
 
     private static boolean isBusy(@Nullable Object executor) {
-        if (executor instanceof ExecutorConfigurationSupport pool) {
-            return pool.isRunning() && isBusyPool(poolOf(pool));
-        }
-        return executor instanceof SimpleAsyncTaskExecutor simple && isBusySimple(simple);
-    }
-
-    private static @Nullable Object poolOf(ExecutorConfigurationSupport executor) {
         if (executor instanceof ThreadPoolTaskExecutor tasks) {
-            return tasks.getThreadPoolExecutor();
+            return tasks.isRunning() && isBusyPool(tasks.getThreadPoolExecutor());
         }
         if (executor instanceof ThreadPoolTaskScheduler scheduler) {
-            return scheduler.getScheduledExecutor();
+            return scheduler.isRunning() && isBusyPool(scheduler.getScheduledExecutor());
         }
-        try {
-            return executor instanceof FactoryBean<?> factory ? factory.getObject() : null;
-        } catch (Exception unknown) {
-            return null;
-        }
+        return executor instanceof SimpleAsyncTaskExecutor simple && isBusySimple(simple);
     }
 
     /** What is scheduled for later is not waited for. */

@@ -12,8 +12,6 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -29,9 +27,8 @@ import org.springframework.core.type.AnnotationMetadata;
  * without a store it fails.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
-@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(LockProperties.class)
-@Import({LockAopAutoConfiguration.ProxyCreator.class, TimesNeedUnits.class})
+@LocksEnabled
+@Import(LockAopAutoConfiguration.ProxyCreator.class)
 public final class LockAopAutoConfiguration {
 
     private static final String INTERCEPTOR = "holdfastLockInterceptor";

@@ -14,23 +14,18 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 
 /** The template, on whatever store there is. */
 @AutoConfiguration(after = LockStoreAutoConfiguration.class)
-@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(LockProperties.class)
-@Import(TimesNeedUnits.class)
+@LocksEnabled
 public final class LockAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(LockAutoConfiguration.class);

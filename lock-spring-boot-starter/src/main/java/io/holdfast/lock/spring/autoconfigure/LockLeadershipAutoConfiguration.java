@@ -10,7 +10,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
@@ -22,7 +21,7 @@ import org.springframework.context.annotation.Role;
  * there is no role, nothing is started, and no lock is acquired.
  */
 @AutoConfiguration(after = LockAopAutoConfiguration.class)
-@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
+@LocksEnabled
 @Import(LeadershipRegistrar.class)
 public final class LockLeadershipAutoConfiguration {
 

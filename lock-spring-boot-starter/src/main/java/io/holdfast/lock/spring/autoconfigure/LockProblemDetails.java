@@ -4,7 +4,6 @@ import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockStoreException;
-import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.Ordered;
@@ -27,17 +26,15 @@ final class LockProblemDetails {
 
     private static final Logger log = LoggerFactory.getLogger(LockProblemDetails.class);
 
-    private final int status;
-    private final Duration retryAfter;
+    private final LockProperties.ProblemDetails settings;
 
-    LockProblemDetails(int status, Duration retryAfter) {
-        this.status = status;
-        this.retryAfter = retryAfter;
+    LockProblemDetails(LockProperties.ProblemDetails settings) {
+        this.settings = settings;
     }
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> notAcquired(LockNotAcquiredException contention) {
-        return answer(status, "This resource is locked by another request. Try again later.");
+        return answer(settings.status(), "This resource is locked by another request. Try again later.");
     }
 
     @ExceptionHandler({LockStoreException.class, LockOverloadException.class})
@@ -57,6 +54,6 @@ final class LockProblemDetails {
 
     /** Rounded up: zero would have clients repeat the request immediately. */
     private long wholeSeconds() {
-        return retryAfter.plusSeconds(1).minusNanos(1).toSeconds();
+        return settings.retryAfter().plusSeconds(1).minusNanos(1).toSeconds();
     }
 }

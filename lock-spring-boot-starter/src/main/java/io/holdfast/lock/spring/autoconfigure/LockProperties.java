@@ -91,10 +91,9 @@ record LockProperties(
         check(
                 "holdfast.quorum.node-timeout",
                 () -> RedisLockSettings.STANDARD.withCommandTimeout(quorum.nodeTimeout()));
-        if (quorum.rejoinDelay() != null) {
-            check(
-                    "holdfast.quorum.rejoin-delay",
-                    () -> RedisLockSettings.STANDARD.withRejoinDelay(quorum.rejoinDelay()));
+        Duration delay = quorum.rejoinDelay();
+        if (delay != null) {
+            check("holdfast.quorum.rejoin-delay", () -> RedisLockSettings.STANDARD.withRejoinDelay(delay));
         }
         check("holdfast.transactions.commit-margin", () -> ANY.waitFor(transactions.commitMargin()));
         require("holdfast.shutdown.timeout", shutdown.timeout(), isUpToADay(shutdown.timeout()), "0s to 1d");
@@ -103,11 +102,12 @@ record LockProperties(
         requirePositive("holdfast.async.max-waiting", async.maxWaiting());
         int status = problemDetails.status();
         require("holdfast.problem-details.status", status, status >= 400 && status <= 599, "400 to 599");
-        check("holdfast.scheduled.", () -> scheduled.toOptions().applyTo(ANY, LockMode.SHARED));
+        check("holdfast.scheduled.", () -> scheduled.toOptions().applyTo(ANY, LockMode.EXCLUSIVE));
         instances.forEach((name, instance) -> {
             requireLiteral("holdfast.instances", name);
+            requirePositive("holdfast.instances." + name + ".limit", instance.limit());
             requirePositive("holdfast.instances." + name + ".weight", instance.weight());
-            check("holdfast.instances." + name + '.', () -> instance.applyTo(ANY, LockMode.SHARED));
+            check("holdfast.instances." + name + '.', () -> instance.applyTo(ANY, LockMode.EXCLUSIVE));
         });
         check("holdfast.leadership.lease", () -> leadership.request("any"));
         leadership.roles().forEach((name, role) -> {

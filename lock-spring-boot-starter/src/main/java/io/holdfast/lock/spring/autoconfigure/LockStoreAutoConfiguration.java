@@ -23,13 +23,10 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -40,7 +37,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -52,10 +49,8 @@ import org.springframework.util.StringUtils;
  * Backs off before a store or template of the application's own.
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
-@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
+@LocksEnabled
 @ConditionalOnMissingBean({LockStore.class, LockTemplate.class})
-@EnableConfigurationProperties(LockProperties.class)
-@Import(TimesNeedUnits.class)
 public final class LockStoreAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(LockStoreAutoConfiguration.class);
@@ -74,18 +69,10 @@ public final class LockStoreAutoConfiguration {
         }
     }
 
-    static final class OnRedis extends NoneNestedConditions {
-
-        OnRedis() {
-            super(ConfigurationPhase.PARSE_CONFIGURATION);
-        }
-
-        @Conditional(OnInMemory.class)
-        static class InMemory {}
-    }
-
+    /** Comes first: the other one makes no store where there is one. */
     @Configuration(proxyBeanMethods = false)
     @Conditional(OnInMemory.class)
+    @Order(0)
     static class InMemory {
 
         @Bean
@@ -96,7 +83,7 @@ public final class LockStoreAutoConfiguration {
     }
 
     @Configuration(proxyBeanMethods = false)
-    @Conditional(OnRedis.class)
+    @ConditionalOnMissingBean(LockStore.class)
     @ConditionalOnClass(RedisConnectionFactory.class)
     static class Redis {
 
@@ -108,10 +95,20 @@ public final class LockStoreAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean(LockConnectionDetails.class)
         @ConditionalOnProperty(URL)
-        PropertiesLockConnectionDetails holdfastConnectionDetails(
-                LockProperties properties, ObjectProvider<SslBundles> bundles) {
+        LockConnectionDetails holdfastConnectionDetails(LockProperties properties, ObjectProvider<SslBundles> bundles) {
             LockProperties.Redis redis = properties.redis();
-            return new PropertiesLockConnectionDetails(String.valueOf(redis.url()), find(redis.ssl(), bundles));
+            SslBundle bundle = find(redis.ssl(), bundles);
+            return new LockConnectionDetails() {
+                @Override
+                public String getUrl() {
+                    return String.valueOf(redis.url());
+                }
+
+                @Override
+                public @Nullable SslBundle getSslBundle() {
+                    return bundle;
+                }
+            };
         }
 
         @Bean

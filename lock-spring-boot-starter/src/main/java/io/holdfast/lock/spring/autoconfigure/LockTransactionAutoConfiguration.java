@@ -6,20 +6,15 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /** Locks span transactions. Needs no transaction manager: one may be made later, or be no bean. */
 @AutoConfiguration(after = LockAutoConfiguration.class)
-@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
+@LocksEnabled
 @ConditionalOnClass(TransactionExecutionListener.class)
-@EnableConfigurationProperties(LockProperties.class)
-@Import(TimesNeedUnits.class)
 public final class LockTransactionAutoConfiguration {
 
     /** It adds itself to all managers: not to be injected where an application expects its own listener. */

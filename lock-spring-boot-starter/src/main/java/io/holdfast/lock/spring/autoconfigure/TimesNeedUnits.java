@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
+import io.holdfast.lock.spring.definition.AnnotationOptions;
 import java.time.Duration;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
@@ -20,7 +20,6 @@ import org.springframework.context.annotation.Role;
 final class TimesNeedUnits implements ConfigurationPropertiesBindHandlerAdvisor {
 
     private static final ConfigurationPropertyName HOLDFAST = ConfigurationPropertyName.of("holdfast");
-    private static final Pattern NUMBER = Pattern.compile("\\s*[+-]?\\d+\\s*");
 
     @Override
     public BindHandler apply(BindHandler handler) {
@@ -32,7 +31,7 @@ final class TimesNeedUnits implements ConfigurationPropertiesBindHandlerAdvisor 
                     String text = context.getBinder() // without placeholders
                             .bind(name, Bindable.of(String.class))
                             .orElse("");
-                    if (NUMBER.matcher(text).matches()) {
+                    if (AnnotationOptions.lacksUnit(text)) {
                         throw new IllegalArgumentException("A time needs a unit, such as 30s or 500ms.");
                     }
                 }

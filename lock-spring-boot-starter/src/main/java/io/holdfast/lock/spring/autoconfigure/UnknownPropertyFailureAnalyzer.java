@@ -43,49 +43,35 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
                                 .map(property -> property.getName() + " (" + property.getOrigin() + ")")
                                 .collect(Collectors.joining(", ", "Unknown property: ", ".")),
                         ours.stream()
-                                .map(property -> advice(property.getName()))
+                                .map(property ->
+                                        advice(property.getName(), ResolvableType.forClass(LockProperties.class), 1))
                                 .distinct()
                                 .collect(Collectors.joining(" ", "", " Correct the name, or remove the property.")),
                         cause);
     }
 
     /** Goes down the records that properties are bound to, as far as they know the name. */
-    private static String advice(ConfigurationPropertyName unknown) {
-        Class<?> type = LockProperties.class;
-        int index = 1;
-        Map<String, RecordComponent> known = components(type);
-        RecordComponent found = known.get(element(unknown, index));
-        while (found != null) {
-            boolean isMap = found.getType() == Map.class;
-            type = isMap
-                    ? ResolvableType.forType(found.getGenericType())
-                            .getGeneric(1)
-                            .toClass()
-                    : found.getType();
-            index += isMap ? 2 : 1;
-            known = components(type);
-            found = known.get(element(unknown, index));
-        }
-        return similar(unknown, index, type, known.keySet());
-    }
-
-    private static String element(ConfigurationPropertyName name, int index) {
-        return index < name.getNumberOfElements() ? name.getElement(index, Form.DASHED) : "";
-    }
-
-    private static Map<String, RecordComponent> components(Class<?> type) {
-        Map<String, RecordComponent> components = new TreeMap<>();
-        if (type.isRecord()) {
-            for (RecordComponent each : type.getRecordComponents()) {
-                components.put(DataObjectPropertyName.toDashedForm(each.getName()), each);
+    private static String advice(ConfigurationPropertyName unknown, ResolvableType type, int index) {
+        Map<String, ResolvableType> known = new TreeMap<>();
+        if (type.toClass().isRecord()) {
+            for (RecordComponent each : type.toClass().getRecordComponents()) {
+                known.put(
+                        DataObjectPropertyName.toDashedForm(each.getName()),
+                        ResolvableType.forType(each.getGenericType()));
             }
         }
-        return components;
+        String name = index < unknown.getNumberOfElements() ? unknown.getElement(index, Form.DASHED) : "";
+        ResolvableType found = known.get(name);
+        if (found != null) {
+            boolean isMap = found.toClass() == Map.class;
+            return advice(unknown, isMap ? found.getGeneric(1) : found, isMap ? index + 2 : index + 1);
+        }
+        return similar(unknown, index, type.toClass(), name, known.keySet());
     }
 
     /** One that goes on where the name ends, or else differs in two characters at most. */
-    private static String similar(ConfigurationPropertyName unknown, int index, Class<?> type, Set<String> known) {
-        String name = element(unknown, index);
+    private static String similar(
+            ConfigurationPropertyName unknown, int index, Class<?> type, String name, Set<String> known) {
         ConfigurationPropertyName parent = unknown.chop(index);
         Stream<String> longer = known.stream().filter(each -> each.startsWith(name + '-'));
         String field = WORD.matcher(name).replaceAll(each -> each.group(1).toUpperCase(Locale.ROOT));

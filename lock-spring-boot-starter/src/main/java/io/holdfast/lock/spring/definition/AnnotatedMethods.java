@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -24,11 +25,13 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodClassKey;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.StringValueResolver;
 
 /**
  * Finds an annotation: on the method, on the methods it overrides or implements, on the class, on its super-types; in each place
@@ -41,17 +44,79 @@ import org.springframework.util.ReflectionUtils;
  */
 public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMethodMatcherPointcut {
 
+    private static final String PLACEHOLDER = "${";
+
     private final Class<A> annotation;
+    private final StringValueResolver properties;
+    private final Map<Class<?>, Boolean> types = new ConcurrentHashMap<>();
     private final Map<MethodClassKey, T> known = new ConcurrentHashMap<>();
 
     /**
      * Creates an instance.
      *
      * @param annotation what is looked for
+     * @param properties replaces placeholders in its text
      */
-    protected AnnotatedMethods(Class<A> annotation) {
+    protected AnnotatedMethods(Class<A> annotation, StringValueResolver properties) {
         this.annotation = annotation;
-        setClassFilter(new AnnotatedTypes(annotation));
+        this.properties = properties;
+        setClassFilter(this::isAnnotated);
+    }
+
+    /**
+     * Whether a class, or a super-type of it, has the annotation or a method with it. Looks at each class and interface once. To look for
+     * the annotation of a method takes a search of all super-types, and beans have many methods; most beans have no lock at all.
+     */
+    private boolean isAnnotated(Class<?> type) {
+        if (!AnnotationUtils.isCandidateClass(type, annotation)) {
+            return false;
+        }
+        Boolean annotated = types.get(type);
+        if (annotated == null) {
+            annotated = hasAnnotation(type)
+                    || Stream.concat(Stream.ofNullable(type.getSuperclass()), Stream.of(type.getInterfaces()))
+                            .anyMatch(this::isAnnotated);
+            types.put(type, annotated);
+        }
+        return annotated;
+    }
+
+    /** A class may name types that are not there, of an optional library: Spring cannot build such a bean either. */
+    private boolean hasAnnotation(Class<?> type) {
+        try {
+            return MergedAnnotations.from(type).isPresent(annotation)
+                    || Stream.of(ReflectionUtils.getDeclaredMethods(type))
+                            .anyMatch(method -> MergedAnnotations.from(method).isPresent(annotation));
+        } catch (IllegalStateException notLoadable) {
+            return false;
+        }
+    }
+
+    /**
+     * {@return a text of the annotation with the values of the properties; empty if a property says so}
+     *
+     * @param attribute where the text stands
+     * @param text may have placeholders
+     * @param where the annotated place
+     * @throws LockDefinitionException if a property is not set
+     */
+    protected final String resolve(String attribute, String text, String where) {
+        if (!text.contains(PLACEHOLDER)) {
+            return text;
+        }
+        IllegalArgumentException cause = null;
+        try {
+            String value = Objects.requireNonNullElse(properties.resolveStringValue(text), "");
+            if (!value.contains(PLACEHOLDER)) {
+                return value;
+            }
+        } catch (IllegalArgumentException e) {
+            cause = e;
+        }
+        throw new LockDefinitionException(
+                where + " has " + attribute + " = \"" + text + "\", but a property in it is not set.",
+                "Set the property, or add a default: ${name:value}.",
+                cause);
     }
 
     /**
@@ -269,8 +334,13 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
         return List.copyOf(all.values());
     }
 
-    /** None, if the class names types that are not there: such a bean cannot be built either. */
-    private static Set<Method> methodsOf(Class<?> type) {
+    /**
+     * {@return all methods of a class, those of its interfaces among them: through a proxy, either may be called} None, if the class
+     * names types that are not there: such a bean cannot be built either.
+     *
+     * @param type the class of a bean
+     */
+    public static Set<Method> methodsOf(Class<?> type) {
         Set<Method> methods = new LinkedHashSet<>();
         try {
             methods.addAll(List.of(ReflectionUtils.getAllDeclaredMethods(ClassUtils.getUserClass(type))));

@@ -12,17 +12,17 @@ import org.springframework.boot.convert.DurationStyle;
 public final class AnnotationOptions {
 
     private final DistributedLock annotation;
-    private final Placeholders placeholders;
+    private final AnnotatedMethods<?, ?> source;
     private final String where;
 
-    private AnnotationOptions(DistributedLock annotation, Placeholders placeholders, String where) {
+    private AnnotationOptions(DistributedLock annotation, AnnotatedMethods<?, ?> source, String where) {
         this.annotation = annotation;
-        this.placeholders = placeholders;
+        this.source = source;
         this.where = where;
     }
 
-    static LockOptions of(DistributedLock annotation, Placeholders placeholders, String where) {
-        AnnotationOptions read = new AnnotationOptions(annotation, placeholders, where);
+    static LockOptions of(DistributedLock annotation, AnnotatedMethods<?, ?> source, String where) {
+        AnnotationOptions read = new AnnotationOptions(annotation, source, where);
         long waitFor = annotation.waitFor() == DistributedLock.UNLIMITED
                 ? annotation.timeUnit().convert(LockRequest.MAX_TIME)
                 : annotation.waitFor();
@@ -46,7 +46,7 @@ public final class AnnotationOptions {
                     where + " has both " + name + " = " + number + " and " + name + "String = \"" + text + "\".",
                     "Use only one of them.");
         }
-        String resolved = placeholders.resolve(name + "String", text, where).strip();
+        String resolved = source.resolve(name + "String", text, where).strip();
         if (!hasNumber && resolved.isEmpty()) {
             return null;
         }

@@ -14,6 +14,7 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -120,15 +121,8 @@ public final class Fallbacks {
     private boolean hasParameters(Method candidate) {
         int count = SuspendFunctions.argumentCount(locked);
         int more = SuspendFunctions.argumentCount(candidate) - count;
-        if (more < 0 || more > 1) {
-            return false;
-        }
-        for (int i = 0; i < count; i++) {
-            if (type(candidate, i) != type(locked, i)) {
-                return false;
-            }
-        }
-        return true;
+        return (more == 0 || more == 1)
+                && IntStream.range(0, count).allMatch(i -> type(candidate, i) == type(locked, i));
     }
 
     private Class<?> type(Method method, int parameter) {
@@ -147,7 +141,11 @@ public final class Fallbacks {
                             + " to run the fallback in");
         }
         Class<?> exception = exceptionOf(candidate);
-        if (exception != null && exception != LockStoreException.class && !takesContention(exception)) {
+        boolean isPassed = exception == null
+                || exception == LockStoreException.class
+                || (Throwable.class.isAssignableFrom(exception)
+                        && exception.isAssignableFrom(LockNotAcquiredException.class));
+        if (!isPassed) {
             throw misfit(described(candidate) + " takes " + exception.getSimpleName()
                     + ", but only LockNotAcquiredException or LockStoreException is passed to it");
         }
@@ -156,11 +154,6 @@ public final class Fallbacks {
                     described(candidate) + " returns " + returnType(candidate).getSimpleName() + ", not "
                             + returnType(locked).getSimpleName());
         }
-    }
-
-    private static boolean takesContention(Class<?> exception) {
-        return Throwable.class.isAssignableFrom(exception)
-                && exception.isAssignableFrom(LockNotAcquiredException.class);
     }
 
     private Class<?> returnType(Method method) {

@@ -52,31 +52,11 @@ public record LockOperation(
      * @param keys yields the keys of a call
      * @param shape a request with everything but the keys of a call; not known before the application's properties are
      */
-    public record Lock(String name, LockKeys keys, Supplier<LockRequest> shape) {
-
-        private LockRequest request(LockExpression.Call call) {
-            return shape.get().keys(keys.of(call));
-        }
-    }
+    public record Lock(String name, LockKeys keys, Supplier<LockRequest> shape) {}
 
     /** {@return what the operation is called in properties and metrics} */
     public String name() {
         return locks.get(0).name();
-    }
-
-    /** {@return the request of all calls, but for the keys} */
-    public LockRequest shape() {
-        return locks.get(0).shape().get();
-    }
-
-    /**
-     * {@return what expressions of one call see}
-     *
-     * @param target what the method is called on
-     * @param args the arguments of the call
-     */
-    public LockExpression.Call call(@Nullable Object target, @Nullable Object[] args) {
-        return scope.call(target, args);
     }
 
     /**
@@ -86,9 +66,10 @@ public record LockOperation(
      * @throws LockKeyException if the call has no key
      */
     public LockRequest request(LockExpression.Call call) {
-        LockRequest request = locks.get(0).request(call);
-        for (int i = 1; i < locks.size(); i++) {
-            request = request.and(locks.get(i).request(call));
+        LockRequest request = null;
+        for (Lock each : locks) {
+            LockRequest next = each.shape().get().keys(each.keys().of(call));
+            request = request == null ? next : request.and(next);
         }
         return request;
     }

@@ -51,7 +51,6 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
             .sorted()
             .toList();
 
-    private final Placeholders placeholders;
     private final BeanResolver beans;
     private final Supplier<ConfiguredOptions> configured;
     private final ParameterNameDiscoverer parameterNames;
@@ -75,8 +74,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
             BeanResolver beans,
             Supplier<ConfiguredOptions> configured,
             ParameterNameDiscoverer parameterNames) {
-        super(DistributedLock.class);
-        this.placeholders = new Placeholders(properties);
+        super(DistributedLock.class, properties);
         this.beans = beans;
         this.configured = configured;
         this.parameterNames = parameterNames;
@@ -101,7 +99,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         for (MergedAnnotation<DistributedLock> each : ordered) {
             locks.add(lock(each, locks.isEmpty(), method, caller, where, scope));
         }
-        String condition = placeholders.resolve("condition", annotation.condition(), where);
+        String condition = resolve("condition", annotation.condition(), where);
         return new LockOperation(
                 method,
                 where,
@@ -150,7 +148,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
     }
 
     private String fallbackOf(DistributedLock annotation, String where) {
-        return placeholders.resolve("fallbackMethod", annotation.fallbackMethod(), where);
+        return resolve("fallbackMethod", annotation.fallbackMethod(), where);
     }
 
     /** The first one speaks for the call: that which sets an attribute of the call. All others only say what to lock, and how. */
@@ -185,8 +183,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
             String where,
             LockExpression.Scope scope) {
         DistributedLock annotation = found.synthesize();
-        String given =
-                LiteralText.requireName(placeholders.resolve("name", annotation.name(), where), where, scope.names());
+        String given = LiteralText.requireName(resolve("name", annotation.name(), where), where, scope.names());
         List<String> expressions = expressions(annotation, where);
         if (given.isBlank() && (!given.isEmpty() || expressions.isEmpty())) {
             throw new LockDefinitionException(
@@ -199,7 +196,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
                         .map(text -> LockExpression.parse("key", text, scope))
                         .toList());
         String name = given.isEmpty() ? caller : given;
-        LockOptions options = AnnotationOptions.of(annotation, placeholders, where);
+        LockOptions options = AnnotationOptions.of(annotation, this, where);
         boolean isScheduled =
                 MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(Scheduled.class);
         return new LockOperation.Lock(name, keys, SingletonSupplier.of(() -> {
@@ -214,7 +211,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
     /** A single blank one is none; a composed annotation may hand on an attribute that was not set. */
     private List<String> expressions(DistributedLock annotation, String where) {
         List<String> expressions = Stream.of(annotation.key())
-                .map(text -> placeholders.resolve("key", text, where))
+                .map(text -> resolve("key", text, where))
                 .toList();
         if (expressions.size() == 1 && expressions.get(0).isBlank()) {
             return List.of();

@@ -188,20 +188,16 @@ public final class HoldfastLockRegistry
         try {
             result = work.call();
         } catch (Throwable failure) {
-            unlockAfter(lock, failure);
+            try {
+                lock.unlock();
+            } catch (LockLostException lost) {
+                lost.addSuppressed(failure);
+                throw lost;
+            }
             throw failure;
         }
         lock.unlock();
         return result;
-    }
-
-    private static void unlockAfter(Lock lock, Throwable failure) {
-        try {
-            lock.unlock();
-        } catch (LockLostException lost) {
-            lost.addSuppressed(failure);
-            throw lost;
-        }
     }
 
     private static <E extends Throwable> CheckedCallable<Boolean, E> asCallable(CheckedRunnable<E> runnable) {

@@ -5,7 +5,6 @@ import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.definition.AnnotatedMethods;
 import io.holdfast.lock.spring.definition.LiteralText;
 import io.holdfast.lock.spring.definition.LockOperation;
-import io.holdfast.lock.spring.definition.Placeholders;
 import io.holdfast.lock.spring.result.ResultKind;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -16,8 +15,6 @@ import org.springframework.core.annotation.MergedAnnotation;
 
 /** Makes the {@link Guarded} of each method with {@link LeaderOnly}, or says what is wrong with it. */
 final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethods.Guarded> {
-
-    private final Placeholders placeholders;
 
     /**
      * A method that runs on the leader only.
@@ -30,15 +27,13 @@ final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethods.G
 
     /** @param beans resolves placeholders */
     GuardedMethods(ConfigurableBeanFactory beans) {
-        super(LeaderOnly.class);
-        this.placeholders = new Placeholders(beans::resolveEmbeddedValue);
+        super(LeaderOnly.class, beans::resolveEmbeddedValue);
     }
 
     @Override
     protected Guarded read(Method method, Class<?> userClass, List<MergedAnnotation<LeaderOnly>> found) {
         String where = LockOperation.describe(LeaderOnly.class, method, userClass);
-        String role =
-                placeholders.resolve(MergedAnnotation.VALUE, found.get(0).getString(MergedAnnotation.VALUE), where);
+        String role = resolve(MergedAnnotation.VALUE, found.get(0).getString(MergedAnnotation.VALUE), where);
         if (role.isBlank()) {
             throw new LockDefinitionException(
                     where + " does not name a role.", "Specify the role: @LeaderOnly(\"reports\").");
@@ -46,7 +41,8 @@ final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethods.G
         if (LiteralText.isExpression(role)) {
             throw new LockDefinitionException(
                     where + " has the role \"" + role + "\", but a role is literal text, not an expression.",
-                    "Specify the role as text or by a property: @LeaderOnly(\"reports\") or @LeaderOnly(\"${app.role}\").");
+                    "Specify the role as text or by a property: @LeaderOnly(\"reports\") or"
+                            + " @LeaderOnly(\"${app.role}\").");
         }
         Class<?> type = ResultKind.typeOf(method, userClass);
         if (ResultKind.isPublisher(method, type)) {

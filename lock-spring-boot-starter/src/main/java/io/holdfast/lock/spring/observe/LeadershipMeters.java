@@ -6,8 +6,8 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
+import java.time.Duration;
+import java.time.Instant;
 
 /** The meters of each role. Made with the first one. */
 final class LeadershipMeters implements LeadershipObserver {
@@ -33,16 +33,7 @@ final class LeadershipMeters implements LeadershipObserver {
                 .description("How long this instance was the leader, recorded at the end of each term")
                 .tag("role", role)
                 .register(registry);
-        AtomicReference<Timer.@Nullable Sample> term = new AtomicReference<>();
-        leadership.onElected(begun -> {
-            term.set(Timer.start(registry));
-            elections.increment();
-        });
-        leadership.onRevoked(ended -> {
-            Timer.Sample sample = term.getAndSet(null);
-            if (sample != null) {
-                sample.stop(terms);
-            }
-        });
+        leadership.onElected(term -> elections.increment());
+        leadership.onRevoked(term -> terms.record(Duration.between(term.since(), Instant.now())));
     }
 }

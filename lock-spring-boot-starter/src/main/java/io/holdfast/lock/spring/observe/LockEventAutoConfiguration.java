@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.observe;
 
+import io.holdfast.lock.spring.autoconfigure.LocksEnabled;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -10,7 +11,7 @@ import org.springframework.context.annotation.Lazy;
 /** Events of locks as events of the application. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "holdfast.events.enabled", matchIfMissing = true)
-@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
+@LocksEnabled
 public final class LockEventAutoConfiguration {
 
     @Bean

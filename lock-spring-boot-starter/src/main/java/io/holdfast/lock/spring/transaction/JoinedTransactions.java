@@ -105,17 +105,13 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
         Class<?> type = target == null ? method.getDeclaringClass() : AopUtils.getTargetClass(target);
         return suspending.computeIfAbsent(
                 new MethodClassKey(method, type),
-                id -> suspendsCaller(method, type)
+                id -> beans.getBeanProvider(TransactionAttributeSource.class).stream()
+                                .map(source -> source.getTransactionAttribute(method, type))
+                                .anyMatch(found -> found != null && SUSPENDING.contains(found.getPropagationBehavior()))
                         && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
                                                 beans, TransactionManager.class, true, false)
                                         .length
                                 == 1);
-    }
-
-    private boolean suspendsCaller(Method method, Class<?> type) {
-        return beans.getBeanProvider(TransactionAttributeSource.class).stream()
-                .map(source -> source.getTransactionAttribute(method, type))
-                .anyMatch(found -> found != null && SUSPENDING.contains(found.getPropagationBehavior()));
     }
 
     /** Once for each method. What the lock is for may have been read already. */

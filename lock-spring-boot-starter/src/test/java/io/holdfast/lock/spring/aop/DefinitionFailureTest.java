@@ -379,8 +379,8 @@ class DefinitionFailureTest {
 
     private static String withoutPermits(Class<?> bean) {
         return "@DistributedLock method " + bean.getName()
-                + ".send() has a @DistributedSemaphore without permits, which would not limit anything.\nSet permits in the"
-                + " annotation";
+                + ".send() has a @DistributedSemaphore without permits, which would not limit anything.\n"
+                + "Set permits in the annotation";
     }
 
     private static String failure(Class<?> bean, String... properties) {
@@ -419,7 +419,10 @@ class DefinitionFailureTest {
                     assertThat(context.getBean(LockOperationSource.class)
                                     .allOf(NoPermits.class)
                                     .get(0)
+                                    .locks()
+                                    .get(0)
                                     .shape()
+                                    .get()
                                     .limit())
                             .isEqualTo(3);
                 });

@@ -16,11 +16,15 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.Mockito;
+import org.springframework.aop.ClassFilter;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 
 /** Where the annotation may stand, so that no class with a lock is passed over. */
 class AnnotatedTypesTest {
 
-    private final AnnotatedTypes types = new AnnotatedTypes(DistributedLock.class);
+    private final ClassFilter types =
+            new LockOperationSource(new DefaultListableBeanFactory(), Mockito::mock).getClassFilter();
 
     @Retention(RetentionPolicy.RUNTIME)
     @DistributedLock(name = "composed")

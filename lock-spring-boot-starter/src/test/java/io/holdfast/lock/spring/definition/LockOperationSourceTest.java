@@ -86,7 +86,7 @@ class LockOperationSourceTest {
 
     private LockRequest request(String method) {
         LockOperation operation = operation(method);
-        return operation.request(operation.call(new Forms(), new Object[0]));
+        return operation.request(operation.scope().call(new Forms(), new Object[0]));
     }
 
     @Test
@@ -176,7 +176,7 @@ class LockOperationSourceTest {
     @Test
     void positions_need_no_parameter_names() {
         LockOperation operation = source(text -> text, withoutNames()).find(method("position"), Forms.class);
-        var call = operation.call(new Forms(), new Object[] {"7"});
+        var call = operation.scope().call(new Forms(), new Object[] {"7"});
         assertThat(operation.request(call).key()).isEqualTo(LockKey.of("7"));
     }
 

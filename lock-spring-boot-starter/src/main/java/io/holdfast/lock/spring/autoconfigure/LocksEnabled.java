@@ -1,0 +1,17 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Import;
+
+/** Of each auto-configuration of the starter: one property switches off all of them, and all others are in {@link LockProperties}. */
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
+@EnableConfigurationProperties(LockProperties.class)
+@Import(TimesNeedUnits.class)
+public @interface LocksEnabled {}
