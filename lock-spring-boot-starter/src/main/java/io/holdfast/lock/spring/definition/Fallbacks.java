@@ -141,11 +141,10 @@ public final class Fallbacks {
                             + " to run the fallback in");
         }
         Class<?> exception = exceptionOf(candidate);
-        boolean isPassed = exception == null
-                || exception == LockStoreException.class
-                || (Throwable.class.isAssignableFrom(exception)
-                        && exception.isAssignableFrom(LockNotAcquiredException.class));
-        if (!isPassed) {
+        if (exception != null
+                && exception != LockStoreException.class
+                && !(Throwable.class.isAssignableFrom(exception)
+                        && exception.isAssignableFrom(LockNotAcquiredException.class))) {
             throw misfit(described(candidate) + " takes " + exception.getSimpleName()
                     + ", but only LockNotAcquiredException or LockStoreException is passed to it");
         }

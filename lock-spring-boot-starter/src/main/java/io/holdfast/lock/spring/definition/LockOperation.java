@@ -52,7 +52,12 @@ public record LockOperation(
      * @param keys yields the keys of a call
      * @param shape a request with everything but the keys of a call; not known before the application's properties are
      */
-    public record Lock(String name, LockKeys keys, Supplier<LockRequest> shape) {}
+    public record Lock(String name, LockKeys keys, Supplier<LockRequest> shape) {
+
+        private LockRequest request(LockExpression.Call call) {
+            return shape.get().keys(keys.of(call));
+        }
+    }
 
     /** {@return what the operation is called in properties and metrics} */
     public String name() {
@@ -66,10 +71,9 @@ public record LockOperation(
      * @throws LockKeyException if the call has no key
      */
     public LockRequest request(LockExpression.Call call) {
-        LockRequest request = null;
-        for (Lock each : locks) {
-            LockRequest next = each.shape().get().keys(each.keys().of(call));
-            request = request == null ? next : request.and(next);
+        LockRequest request = locks.get(0).request(call);
+        for (int i = 1; i < locks.size(); i++) {
+            request = request.and(locks.get(i).request(call));
         }
         return request;
     }
