@@ -61,11 +61,9 @@ public class Lock4jAfter {
         shop.charge(0);
     }
 
-    // region template
     public void template(long id) {
         LockRequest order =
                 LockRequest.of("order:" + id).lease(Duration.ofSeconds(10)).waitFor(Duration.ofSeconds(2));
         lockTemplate.execute(order, () -> shop.charge(id));
     }
-    // endregion
 }

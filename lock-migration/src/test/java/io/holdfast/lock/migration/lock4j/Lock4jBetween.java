@@ -13,11 +13,9 @@ public class Lock4jBetween {
         this.shop = shop;
     }
 
-    // region both
     @Lock4j(name = "order", keys = "#id", acquireTimeout = 2_000)
     @DistributedLock(name = "order", key = "#id", waitFor = 2)
     public void keys(long id) {
         shop.charge(id);
     }
-    // endregion
 }

@@ -142,9 +142,7 @@ final class RedissonAfter {
         }
     }
 
-    // region change-over
     static Lock order(long id, RedissonClient redisson, LockTemplate lockTemplate) {
         return new BothLocks(redisson.getLock("order:" + id), lockTemplate.getLock("order:" + id));
     }
-    // endregion
 }

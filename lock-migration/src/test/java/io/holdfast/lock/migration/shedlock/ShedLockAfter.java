@@ -44,14 +44,11 @@ public class ShedLockAfter {
         shop.charge(0);
     }
 
-    // region parameter
     @DistributedLock(name = "sync", key = "#branch", minHold = 10, waitFor = 0, onContention = OnContention.SKIP)
     public void sync(String branch) {
         shop.charge(0);
     }
-    // endregion
 
-    // region extend
     @DistributedLock(
             name = "invoices",
             leaseString = "5m",
@@ -65,12 +62,9 @@ public class ShedLockAfter {
             shop.charge(customer);
         }
     }
-    // endregion
 
-    // region executor
     public boolean now() {
         LockRequest stockTaking = LockRequest.of("stock-taking").minHold(Duration.ofMinutes(1));
         return lockTemplate.tryExecute(stockTaking, () -> shop.charge(0)).executed();
     }
-    // endregion
 }
