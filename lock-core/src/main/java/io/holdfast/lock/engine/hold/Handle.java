@@ -1,22 +1,33 @@
 package io.holdfast.lock.engine.hold;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.LockStore.Pending;
+import io.holdfast.lock.store.ReleaseReply;
+import io.holdfast.lock.store.ReleaseRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +37,14 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Its state moves one way, by compare-and-set: attached → detached → closed, or attached → closed. So each hold counts it exactly
  * once, and removes it exactly once, whichever threads detach and close it.
+ *
+ * <p>Its close gives the locks back: hands them to the next one in line, or releases them at the store; and handles the losses and
+ * failures that the store reports.
+ *
+ * <p><b>No lock is left behind.</b> Whatever the store throws, expected or not, the release is logged and retried in the background,
+ * the next one in line gets its turn, and the hold is removed from all records; and what goes wrong with one of several locks does
+ * not concern the others ({@link Each}). So nothing of that is thrown: the work was done under the lock. A loss is left with the use,
+ * and thrown in the end.
  */
 public final class Handle implements LockHandle, AcquireResult {
 
@@ -63,12 +82,12 @@ public final class Handle implements LockHandle, AcquireResult {
 
     @Override
     public LockKey key() {
-        return uses.get(0).hold().key();
+        return uses.get(0).hold.key();
     }
 
     @Override
     public List<LockKey> keys() {
-        return uses.stream().map(use -> use.hold().key()).toList();
+        return uses.stream().map(use -> use.hold.key()).toList();
     }
 
     /** It was opened by views of its locks, and is closed by them. */
@@ -83,13 +102,13 @@ public final class Handle implements LockHandle, AcquireResult {
                     "This handle covers several keys, each with its own fencing token; call fencingToken(key) with one of "
                             + keys());
         }
-        return uses.get(0).hold().token();
+        return uses.get(0).hold.token();
     }
 
     @Override
     public long fencingToken(LockKey key) {
         return uses.stream()
-                .map(Hold.Use::hold)
+                .map(use -> use.hold)
                 .filter(hold -> hold.key().equals(key))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException(
@@ -99,15 +118,13 @@ public final class Handle implements LockHandle, AcquireResult {
 
     @Override
     public boolean isHeld() {
-        return state.get() != State.CLOSED
-                && uses.stream().allMatch(use -> use.hold().isLive());
+        return state.get() != State.CLOSED && uses.stream().allMatch(use -> use.hold.isLive());
     }
 
     @Override
     public Duration remaining() {
         return uses.stream()
-                .map(use ->
-                        state.get() == State.CLOSED ? Duration.ZERO : use.hold().remaining())
+                .map(use -> state.get() == State.CLOSED ? Duration.ZERO : use.hold.remaining())
                 .min(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
     }
@@ -115,7 +132,7 @@ public final class Handle implements LockHandle, AcquireResult {
     @Override
     public void ensureHeld() {
         ensureOpen();
-        uses.forEach(use -> use.hold().throwIfLost());
+        uses.forEach(use -> use.hold.throwIfLost());
     }
 
     private void ensureOpen() {
@@ -129,7 +146,7 @@ public final class Handle implements LockHandle, AcquireResult {
         LockRequest checked = LockRequest.of(key()).lease(atLeast);
         ensureHeld();
         uses.forEach(
-                use -> locks.extend(use.hold(), checked.lease().orElse(atLeast).toNanos()));
+                use -> locks.extend(use.hold, checked.lease().orElse(atLeast).toNanos()));
     }
 
     @Override
@@ -137,8 +154,8 @@ public final class Handle implements LockHandle, AcquireResult {
         ensureOpen();
         Consumer<LockEvent.Lost> once = Hold.once(action);
         for (Hold.Use use : uses) {
-            use.hold().addLossAction(once);
-            LockEvent.Lost known = use.hold().loss();
+            use.hold.addLossAction(once);
+            LockEvent.Lost known = use.hold.loss();
             if (known != null) {
                 EventPublisher.guarded(() -> once.accept(known));
             }
@@ -150,9 +167,9 @@ public final class Handle implements LockHandle, AcquireResult {
         ensureOpen();
         if (state.compareAndSet(State.ATTACHED, State.DETACHED)) {
             for (Hold.Use use : uses) {
-                use.hold().detach(use);
+                use.hold.detach(use);
                 use.endInterrupt();
-                forgetThread(use.hold());
+                forgetThread(use.hold);
             }
         }
         return this;
@@ -182,14 +199,12 @@ public final class Handle implements LockHandle, AcquireResult {
         }
         List<Hold.Use> reversed = new ArrayList<>(uses);
         Collections.reverse(reversed);
-        Each.run(
-                () -> Each.run(reversed, use -> beginClose(use, former == State.ATTACHED)),
-                () -> locks.release().end(reversed));
+        Each.run(() -> Each.run(reversed, use -> beginClose(use, former == State.ATTACHED)), () -> end(reversed));
         for (Hold.Use use : reversed) {
             LockEvent.Lost found = use.loss;
             boolean known = failure instanceof LockLostException lost
-                    && lost.key().equals(use.hold().key())
-                    && lost.fencingToken() == use.hold().token();
+                    && lost.key().equals(use.hold.key())
+                    && lost.fencingToken() == use.hold.token();
             if (found != null && !known) {
                 LockLostException exception = new LockLostException(found);
                 if (failure != null) {
@@ -200,9 +215,9 @@ public final class Handle implements LockHandle, AcquireResult {
         }
     }
 
-    /** Closes a use without giving back its lock; that is for {@link Release}. */
+    /** Closes a use without giving back its lock; that is for {@link #end(List)}. */
     private void beginClose(Hold.Use use, boolean attached) {
-        Hold hold = use.hold();
+        Hold hold = use.hold;
         if (attached) {
             use.endInterrupt();
         }
@@ -211,7 +226,7 @@ public final class Handle implements LockHandle, AcquireResult {
         forgetThread(hold);
         use.last = exit == Hold.Exit.ENDS;
         if (exit == Hold.Exit.DOWNGRADES && use.loss == null) {
-            use.loss = locks.release().downgrade(hold);
+            use.loss = downgrade(hold);
         }
     }
 
@@ -236,10 +251,177 @@ public final class Handle implements LockHandle, AcquireResult {
         uses.stream().filter(use -> use.terms.interrupting()).forEach(Hold.Use::interruptOnLoss);
     }
 
+    // Giving back.
+
+    /**
+     * Ends the holds of which these uses were the last: first, in one call, those that no other caller of this client is in line for;
+     * then the others, one after the other. So a thread to which one of these is handed off finds the rest given back.
+     */
+    private void end(List<Hold.Use> closed) {
+        List<Hold.Use> free = closed.size() == 1
+                ? List.of()
+                : closed.stream()
+                        .filter(use -> use.last && use.loss == null && !use.hold.place.hasFollowers())
+                        .toList();
+        Each.run(
+                () -> releaseAll(free),
+                () -> Each.run(closed, use -> {
+                    if (use.last) {
+                        end(use);
+                    }
+                }));
+    }
+
+    /**
+     * Hands the lock off only if this use needed it exclusively: otherwise it is shared at the store, or about to be. The hold stays
+     * recorded until the store has confirmed the release, so that {@link HeldLocks#drain} waits for that too.
+     */
+    private void end(Hold.Use use) {
+        Hold hold = use.hold;
+        try {
+            if (use.loss != null) {
+                locks.client.cleanup().undoHold(hold.key(), hold.owner(), hold.leaseNanos());
+            } else if (use.terms.isExclusive() && hold.loss() == null && hold.handOff()) {
+                publishReleased(hold);
+            } else {
+                ReleaseRequest request = request(hold);
+                release(use, request, () -> locks.client.store().release(request), false);
+            }
+        } finally {
+            forget(hold);
+        }
+    }
+
+    private void forget(Hold hold) {
+        try {
+            hold.place.leave();
+        } finally {
+            locks.remove(hold);
+        }
+    }
+
+    private void releaseAll(List<Hold.Use> uses) {
+        if (uses.size() < 2) {
+            return;
+        }
+        uses.forEach(use -> use.last = false);
+        List<ReleaseRequest> requests =
+                uses.stream().map(use -> request(use.hold)).toList();
+        AtomicBoolean resent = new AtomicBoolean();
+        List<Pending<ReleaseReply>> calls = send(requests, resent);
+        Each.run(
+                () -> Each.run(
+                        IntStream.range(0, uses.size()).boxed().toList(),
+                        i -> release(uses.get(i), requests.get(i), calls.get(i), resent.get())),
+                () -> Each.run(uses, use -> forget(use.hold)));
+    }
+
+    private List<Pending<ReleaseReply>> send(List<ReleaseRequest> requests, AtomicBoolean resent) {
+        try {
+            List<Pending<ReleaseReply>> calls = ClientContext.uninterruptibly(
+                    () -> locks.client.store().releaseAll(requests), () -> resent.set(true));
+            if (calls.size() != requests.size()) {
+                throw new IllegalStateException(
+                        "The store returned " + calls.size() + " replies to " + requests.size() + " releases");
+            }
+            return calls;
+        } catch (RuntimeException | Error e) {
+            return Collections.nCopies(requests.size(), () -> {
+                throw e;
+            });
+        }
+    }
+
+    private ReleaseRequest request(Hold hold) {
+        long longest = Math.max(
+                hold.leaseNanos(), hold.deadline() - locks.client.ticker().nanos());
+        return hold.releaseRequest(TimeUnit.NANOSECONDS.toMillis(longest));
+    }
+
+    /**
+     * Finishes a call of the store, and handles its reply: a loss, or a failure to be retried in the background. A call that an
+     * interrupt has broken is sent again.
+     *
+     * @param resent whether it was sent again before
+     */
+    private void release(Hold.Use use, ReleaseRequest request, Pending<ReleaseReply> call, boolean resent) {
+        Hold hold = use.hold;
+        AtomicBoolean again = new AtomicBoolean();
+        try {
+            ReleaseReply reply = ClientContext.uninterruptibly(
+                    () -> again.get() ? locks.client.store().release(request) : call.await(), () -> again.set(true));
+            if (isSurelyGone(hold, reply, resent || again.get())) {
+                use.loss = hold.lose(LossCause.REVOKED);
+                return;
+            }
+        } catch (RuntimeException | Error e) {
+            warn("release", hold, e);
+            locks.releaseLater(hold);
+        }
+        if (hold.grant.resent() && request.keep().isZero()) {
+            locks.client.cleanup().undoHold(hold.key(), hold.owner(), hold.leaseNanos());
+        }
+        publishReleased(hold);
+    }
+
+    /** The last exclusive handle was closed, others are open. If Redis fails, the downgrade only happens later. */
+    private LockEvent.@Nullable Lost downgrade(Hold hold) {
+        long lastToken = hold.place.lastToken();
+        try {
+            AtomicBoolean resent = new AtomicBoolean();
+            ReleaseReply reply = ClientContext.uninterruptibly(
+                    () -> {
+                        confirm(hold);
+                        return locks.client.store().downgrade(hold.key(), hold.owner(), lastToken);
+                    },
+                    () -> resent.set(true));
+            if (isSurelyGone(hold, reply, resent.get())) {
+                return hold.isOpen() ? hold.lose(LossCause.REVOKED) : null;
+            }
+        } catch (RuntimeException | Error e) {
+            warn("downgrade", hold, e);
+            locks.client.cleanup().downgrade(hold.key(), hold.owner(), lastToken, hold.leaseNanos());
+        } finally {
+            hold.place.leave();
+        }
+        return null;
+    }
+
+    /** A downgrade keeps the end of the lease. A reservation that ends later is replaced by the lease before. */
+    private void confirm(Hold hold) {
+        if (hold.leastMillis() > Hold.LOOK_MILLIS && hold.leaseNanos() < LockStore.RESERVATION.toNanos()) {
+            locks.client.store().extend(hold.renewRequest(hold.leastMillis()));
+        }
+    }
+
+    private static void warn(String action, Hold hold, Throwable e) {
+        boolean known = e instanceof LockStoreException;
+        log.warn(
+                "Failed to {} lock '{}', held for {}; retrying in the background until the lease expires: {}",
+                action,
+                hold.key(),
+                DurationText.of(hold.held()),
+                known ? e.getMessage() : e.toString(),
+                known ? null : e);
+    }
+
+    /** Whether the store does not know a lease that it should still know, and the call was sent only once. */
+    private boolean isSurelyGone(Hold hold, ReleaseReply reply, boolean resent) {
+        return reply == ReleaseReply.NOT_HOLDER
+                && !resent
+                && locks.client.ticker().nanos() - hold.deadline() < 0;
+    }
+
+    private void publishReleased(Hold hold) {
+        if (locks.events.hasListeners()) {
+            locks.events.publish(new LockEvent.Released(hold.key(), hold.name(), hold.token(), hold.held()));
+        }
+    }
+
     @Override
     public String toString() {
         return uses.stream()
-                .map(use -> use.hold().key() + ", fencing token " + use.hold().token())
+                .map(use -> use.hold.key() + ", fencing token " + use.hold.token())
                 .collect(Collectors.joining("; ", "LockHandle[", "]"));
     }
 }

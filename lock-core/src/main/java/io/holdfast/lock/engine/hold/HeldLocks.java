@@ -54,9 +54,8 @@ public final class HeldLocks {
         CLOSED
     }
 
-    private final ClientContext client;
-    private final EventPublisher events;
-    private final Release release;
+    final ClientContext client;
+    final EventPublisher events;
     final Watchdog watchdog;
     private final ThreadLocal<Map<LockKey, Hold>> ofThread = ThreadLocal.withInitial(ConcurrentHashMap::new);
     private final Set<Hold> all = ConcurrentHashMap.newKeySet();
@@ -81,12 +80,7 @@ public final class HeldLocks {
             boolean clock) {
         this.client = client;
         this.events = events;
-        this.release = new Release(client, this, events);
         this.watchdog = new Watchdog(client, this, watched, renewers, clock);
-    }
-
-    Release release() {
-        return release;
     }
 
     // Records.
@@ -223,10 +217,10 @@ public final class HeldLocks {
                         + "', and a request with minHold is not reentrant."
                         + " Acquire the lock with minHold first, or omit minHold.");
             }
-            if (!hold.isExclusive() && terms.weight() > hold.weight()) {
+            if (!hold.isExclusive() && terms.weight() > hold.terms.weight()) {
                 throw new WaitsForItself(
                         hold,
-                        "with a weight of " + hold.weight() + " and requests a weight of " + terms.weight(),
+                        "with a weight of " + hold.terms.weight() + " and requests a weight of " + terms.weight(),
                         "Acquire the largest weight from the start.");
             }
             stretch(hold, terms, wasRenewing);
@@ -285,12 +279,12 @@ public final class HeldLocks {
                 loss.failure() == null
                         ? ""
                         : " Last failed renewal: " + loss.failure().getMessage());
-        hold.interruptHolders();
-        if (!hold.lossActions().isEmpty()) {
-            events.later(() -> hold.lossActions().forEach(action -> EventPublisher.guarded(() -> action.accept(loss))));
+        hold.uses.forEach(Hold.Use::interrupt);
+        if (!hold.lossActions.isEmpty()) {
+            events.later(() -> hold.lossActions.forEach(action -> EventPublisher.guarded(() -> action.accept(loss))));
         }
         events.publishLater(loss);
-        hold.leaveLine();
+        hold.place.leave();
         countHeld();
     }
 
@@ -344,7 +338,7 @@ public final class HeldLocks {
         Map<LockKey, Hold> thread = ofCurrentThread();
         for (Hold hold : List.copyOf(thread.values())) {
             if (hold.loss() != null && thread.remove(hold.key(), hold) && drop(hold)) {
-                hold.leaveLine();
+                hold.place.leave();
                 client.cleanup().undoHold(hold.key(), hold.owner(), hold.leaseNanos());
             }
         }

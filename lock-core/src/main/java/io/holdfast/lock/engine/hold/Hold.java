@@ -75,6 +75,7 @@ public final class Hold {
      */
     public final class Use {
 
+        final Hold hold = Hold.this;
         final Terms terms;
 
         /** With which thread it ends; null for none. */
@@ -99,14 +100,6 @@ public final class Hold {
         private Use(Terms terms, @Nullable Thread boundTo) {
             this.terms = terms;
             this.boundTo = boundTo;
-        }
-
-        Hold hold() {
-            return Hold.this;
-        }
-
-        private boolean isDead() {
-            return attached && boundTo != null && !boundTo.isAlive();
         }
 
         /** A loss interrupts the current thread from now on. A concurrent one is not missed: it sees the thread, or is seen here. */
@@ -139,10 +132,17 @@ public final class Hold {
     }
 
     private final LockKey key;
-    private final Terms terms;
-    private final QueueEntry.Grant grant;
+
+    /** What was asked for, and what was granted. */
+    final Terms terms;
+
+    final QueueEntry.Grant grant;
+
     private final HolderInfo holder;
-    private final Place place;
+
+    /** In the line of this client; left when the store's grant has ended or was lost. */
+    final Place place;
+
     private final Ticker ticker;
     private final BiConsumer<Hold, LockEvent.Lost> onLost;
 
@@ -159,10 +159,15 @@ public final class Hold {
     private volatile boolean confirmed;
 
     private final AtomicReference<LockEvent.@Nullable Lost> loss = new AtomicReference<>();
-    private volatile @Nullable Throwable lastFailure;
 
-    /** Run when the lock is lost; most holds have none. Written under this monitor. */
-    private volatile List<Consumer<LockEvent.Lost>> lossActions = List.of();
+    /** Of a renewal; the store has granted none since. */
+    volatile @Nullable Throwable lastFailure;
+
+    /**
+     * Run when the lock is lost; most holds have none. One that is added later is run by its caller. Written under this
+     * monitor.
+     */
+    volatile List<Consumer<LockEvent.Lost>> lossActions = List.of();
 
     /** When the {@link Watchdog} looks at it next, on the ticker. Written under this monitor, once it is watched. */
     volatile long lookAt;
@@ -297,7 +302,7 @@ public final class Hold {
     /** Whether all open uses would have ended with their thread, which is dead. */
     boolean isBoundThreadDead() {
         List<Use> now = uses;
-        return isOpen() && now.stream().allMatch(Use::isDead);
+        return isOpen() && now.stream().allMatch(use -> use.attached && use.boundTo != null && !use.boundTo.isAlive());
     }
 
     /**
@@ -379,16 +384,6 @@ public final class Hold {
         };
     }
 
-    /** The actions to run after the loss. One that is added later is run by its caller. */
-    List<Consumer<LockEvent.Lost>> lossActions() {
-        return lossActions;
-    }
-
-    /** The lock is lost: interrupts the threads that asked for it. */
-    void interruptHolders() {
-        uses.forEach(Use::interrupt);
-    }
-
     // The lease.
 
     /**
@@ -427,10 +422,6 @@ public final class Hold {
     public boolean isLimitReached() {
         long longest = terms.maxHoldNanos();
         return longest != Terms.UNLIMITED && ticker.nanos() - grant.at() >= longest;
-    }
-
-    void renewalFailed(Throwable failure) {
-        lastFailure = failure;
     }
 
     /**
@@ -485,33 +476,13 @@ public final class Hold {
         return enough && left <= nanos && leaseNanos == nanos && place.handOff(deadline());
     }
 
-    /** The store's grant has ended or was lost: the next one in line may call the store. Does nothing if it already may. */
-    void leaveLine() {
-        place.leave();
-    }
-
-    /** Whether other threads of this client are in line for the lock. */
-    boolean hasFollowers() {
-        return place.hasFollowers();
-    }
-
-    /** The last token used of those that the grant reserved; 0 if it reserved only one. */
-    long lastToken() {
-        return place.lastToken();
-    }
-
-    /** What was granted. */
-    QueueEntry.Grant grant() {
-        return grant;
-    }
-
     /**
      * The request to give it back now.
      *
      * @param longestMillis how long its lease was at most; {@link ReleaseRequest#UNKNOWN_LEASE} if that is not known
      */
     ReleaseRequest releaseRequest(long longestMillis) {
-        return new ReleaseRequest(key, owner(), keep(), lastToken(), longestMillis, terms.limit());
+        return new ReleaseRequest(key, owner(), keep(), place.lastToken(), longestMillis, terms.limit());
     }
 
     /** The request for at least that lease from now on. */
@@ -545,15 +516,6 @@ public final class Hold {
     /** {@return the fencing token} */
     public long token() {
         return grant.token();
-    }
-
-    /** {@return how much of the limit it takes, if it is shared} */
-    public int weight() {
-        return terms.weight();
-    }
-
-    Terms terms() {
-        return terms;
     }
 
     /** {@return the holder's thread} */

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -62,9 +62,6 @@ final class Watchdog implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
 
-    private static final AtomicLongFieldUpdater<Watchdog> WAKE_AT =
-            AtomicLongFieldUpdater.newUpdater(Watchdog.class, "wakeAt");
-
     static final int MOST_AT_ONCE = 600;
     private static final int SLOTS_A_LEASE = 12;
 
@@ -95,7 +92,7 @@ final class Watchdog implements AutoCloseable {
     private final Thread clock = DaemonThreads.create(this::run, "holdfast-clock");
 
     /** When the clock thread goes through the holds next, unless it rests until later. */
-    private volatile long wakeAt;
+    private final AtomicLong wakeAt;
 
     private volatile boolean stopped;
 
@@ -117,7 +114,7 @@ final class Watchdog implements AutoCloseable {
         this.locks = locks;
         this.events = events;
         this.ticker = client.ticker();
-        this.wakeAt = ticker.nanos();
+        this.wakeAt = new AtomicLong(ticker.nanos());
         this.renewals = new ServerWorkers<>(renewers, MOST_AT_ONCE, due -> {
             renew(due.stream().filter(Hold::isLive).toList());
             return true;
@@ -131,20 +128,16 @@ final class Watchdog implements AutoCloseable {
         return DaemonThreads.pool(Integer.MAX_VALUE, RENEWER_IDLE, DaemonThreads.named("holdfast-renewal"));
     }
 
-    /** Plans the first look at a hold that is about to be recorded. */
-    void plan(Hold hold) {
-        long lease = hold.leaseNanos();
-        hold.renewAt = later(hold.deadline() - lease + lease / Hold.RENEWALS_A_LEASE, soon(hold));
-        hold.lookAt = nextLook(hold);
-    }
-
     /**
-     * A lease that is shorter for now, because it was granted by a message and needs confirmation, or was handed off late, is renewed
-     * soon; not immediately, so that briefly held locks need no renewal.
+     * Plans the first look at a hold that is about to be recorded. A lease that is shorter for now, because it was granted by a message
+     * and needs confirmation, or was handed off late, is renewed soon; not immediately, so that briefly held locks need no renewal.
      */
-    private long soon(Hold hold) {
+    void plan(Hold hold) {
         long now = ticker.nanos();
-        return now + Math.min(SOON_NANOS, (hold.deadline() - now) / Hold.RENEWALS_A_LEASE);
+        long lease = hold.leaseNanos();
+        long soon = now + Math.min(SOON_NANOS, (hold.deadline() - now) / Hold.RENEWALS_A_LEASE);
+        hold.renewAt = later(hold.deadline() - lease + lease / Hold.RENEWALS_A_LEASE, soon);
+        hold.lookAt = nextLook(hold);
     }
 
     /**
@@ -180,11 +173,11 @@ final class Watchdog implements AutoCloseable {
         if (!hold.longHoldReported) {
             at = earlier(at, warnAt(hold));
         }
-        return listening == client.queue() ? at : earlier(at, hold.grant().at() + LONG_HOLD_NANOS);
+        return listening == client.queue() ? at : earlier(at, hold.grant.at() + LONG_HOLD_NANOS);
     }
 
     private static long warnAt(Hold hold) {
-        return hold.grant().at() + Math.min(hold.terms().warnAfterNanos(), LONGEST_WARNING_NANOS);
+        return hold.grant.at() + Math.min(hold.terms.warnAfterNanos(), LONGEST_WARNING_NANOS);
     }
 
     private static long later(long a, long b) {
@@ -205,9 +198,9 @@ final class Watchdog implements AutoCloseable {
     }
 
     private boolean lowerWakeAt(long at) {
-        boolean lower = at - wakeAt < 0;
+        boolean lower = at - wakeAt.get() < 0;
         if (lower) {
-            WAKE_AT.accumulateAndGet(this, at, Watchdog::earlier);
+            wakeAt.accumulateAndGet(at, Watchdog::earlier);
         }
         return lower;
     }
@@ -217,13 +210,13 @@ final class Watchdog implements AutoCloseable {
      * the machine's time, since the clock of a test may stand still.
      */
     private void run() {
-        long now = wakeAt;
+        long now = wakeAt.get();
         long restUntil = System.nanoTime();
         while (!stopped) {
             try {
                 long began = System.nanoTime();
                 now = ticker.nanos();
-                long left = Math.max(wakeAt - now, restUntil - began);
+                long left = Math.max(wakeAt.get() - now, restUntil - began);
                 if (left > 0) {
                     LockSupport.parkNanos(this, left);
                     Thread.interrupted(); // a stray one would end every pause at once
@@ -233,7 +226,7 @@ final class Watchdog implements AutoCloseable {
                     restUntil = ended + Math.min(REST * (ended - began), LONGEST_REST_NANOS);
                 }
             } catch (RuntimeException | Error e) { // not logged: that may be what has failed
-                wakeAt = now;
+                wakeAt.set(now);
                 LockSupport.parkNanos(this, AFTER_ERROR_NANOS);
             }
         }
@@ -242,7 +235,7 @@ final class Watchdog implements AutoCloseable {
     /** Looks at every hold that is due, and returns when the next one is. After an error, none of them is forgotten. */
     long tick() {
         long now = ticker.nanos();
-        wakeAt = now + IDLE_NANOS;
+        wakeAt.set(now + IDLE_NANOS);
         List<Hold> due = new ArrayList<>();
         List<Hold> soon = new ArrayList<>();
         try {
@@ -267,7 +260,7 @@ final class Watchdog implements AutoCloseable {
             lowerWakeAt(now + AFTER_ERROR_NANOS);
             log.error("Unexpected error in thread holdfast-clock; continuing", e);
         }
-        return wakeAt;
+        return wakeAt.get();
     }
 
     /** Returns whether it is due for renewal. */
@@ -318,7 +311,7 @@ final class Watchdog implements AutoCloseable {
             events.accept(new LockEvent.LongHeld(hold.key(), hold.name(), hold.token(), hold.held()));
         }
         LocalQueue queue = client.queue();
-        if (listening != queue && now - hold.grant().at() >= LONG_HOLD_NANOS) {
+        if (listening != queue && now - hold.grant.at() >= LONG_HOLD_NANOS) {
             listening = queue;
             try {
                 queue.entries().subscribe();
@@ -352,7 +345,6 @@ final class Watchdog implements AutoCloseable {
             }
         } catch (RuntimeException | Error e) {
             retryLater(holds, e);
-            reportFailed(holds, e);
             return;
         }
         settle(holds, requests, replies, sentAt);
@@ -387,38 +379,27 @@ final class Watchdog implements AutoCloseable {
                 hold.lose(LossCause.REVOKED);
             }
         }
-        if (failed.isEmpty()) {
-            reportRenewed(renewed, took);
-            return;
+        if (!failed.isEmpty()) {
+            retryLater(failed, new IllegalStateException("The store could not renew some leases: " + reason));
         }
-        var failure = new IllegalStateException("The store could not renew some leases: " + reason);
-        retryLater(failed, failure);
-        reportRenewed(renewed, took);
-        reportFailed(failed, failure);
-    }
-
-    private void reportRenewed(int renewed, Duration took) {
         if (renewed > 0) {
             events.accept(new LockEvent.Renewed(renewed, took));
         }
     }
 
     /**
-     * Plans the next renewals, before listeners are notified, which may take long. A lease that is not renewed is not affected by the
+     * Plans the next renewals, before it reports the failure to listeners, which may take long. A lease that is not renewed is not affected by the
      * failure, and is checked again after another third.
      */
     private void retryLater(List<Hold> holds, Throwable failure) {
         for (Hold hold : holds) {
             long pause = hold.leaseNanos() / Hold.RENEWALS_A_LEASE;
             if (hold.isRenewing()) {
-                hold.renewalFailed(failure);
+                hold.lastFailure = failure;
                 pause = Math.min(Math.max(hold.leaseNanos() / 10, SHORTEST_RETRY_NANOS), LONGEST_RETRY_NANOS);
             }
             renewAt(hold, ticker.nanos() + pause);
         }
-    }
-
-    private void reportFailed(List<Hold> holds, Throwable failure) {
         List<Hold> retried = holds.stream()
                 .filter(hold -> hold.isRenewing() && hold.isLive())
                 .toList();

@@ -101,7 +101,7 @@ class HoldTest {
         Hold hold = hold();
         assertThat(hold.isRenewalLate()).isFalse();
 
-        hold.renewalFailed(new IllegalStateException("on purpose"));
+        hold.lastFailure = new IllegalStateException("on purpose");
         assertThat(hold.isRenewalLate()).isTrue();
 
         hold.extendTo(time.nanos() + hold.leaseNanos());
@@ -123,7 +123,7 @@ class HoldTest {
     @Test
     void lease_that_is_not_to_be_renewed_is_never_late() {
         Hold hold = hold(Holds.fixed(TERMS), 1);
-        hold.renewalFailed(new IllegalStateException("on purpose"));
+        hold.lastFailure = new IllegalStateException("on purpose");
         time.pass(Duration.ofSeconds(29));
 
         assertThat(hold.isRenewalLate()).isFalse();
@@ -324,7 +324,7 @@ class HoldTest {
         hold.addLossAction(action);
         LockEvent.Lost loss = hold.lose(LossCause.REVOKED);
 
-        hold.lossActions().forEach(each -> each.accept(loss));
+        hold.lossActions.forEach(each -> each.accept(loss));
         action.accept(loss);
 
         assertThat(told).containsExactly(loss);

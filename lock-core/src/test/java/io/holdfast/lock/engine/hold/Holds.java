@@ -68,7 +68,7 @@ public final class Holds {
 
     /** What a handle of one lock holds. */
     public static Hold of(LockHandle handle) {
-        return ((Handle) handle).uses.get(0).hold();
+        return ((Handle) handle).uses.get(0).hold;
     }
 
     /** Nobody renews them. */
