@@ -51,14 +51,11 @@ final class AsyncCalls {
 
     private static final int RELEASING_THREADS = 8;
 
-    private final ExecutorService acquiring =
-            DaemonThreads.pool(ACQUIRING_THREADS, DaemonThreads.numbered("holdfast-acquire-"));
-    private final ExecutorService releasing =
-            DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.numbered("holdfast-release-"));
+    private final ExecutorService acquiring = DaemonThreads.pool(ACQUIRING_THREADS, "holdfast-acquire-");
+    private final ExecutorService releasing = DaemonThreads.pool(RELEASING_THREADS, "holdfast-release-");
 
     /** Completes results. */
-    private final ExecutorService telling =
-            DaemonThreads.pool(Integer.MAX_VALUE, DaemonThreads.numbered("holdfast-async-"));
+    private final ExecutorService telling = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-async-");
 
     private final DaemonThreads.Timer timer = DaemonThreads.timer();
 

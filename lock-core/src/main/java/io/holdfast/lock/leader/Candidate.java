@@ -89,17 +89,13 @@ class Candidate implements Leadership {
     Candidate(String role, LockTemplate locks, LockRequest request, LeaderThreads threads) {
         this.role = role;
         this.locks = locks;
-        this.request = held(role, request);
         this.threads = threads;
-    }
-
-    /** The lock of a term lasts until it is ended explicitly. */
-    private static LockRequest held(String role, LockRequest request) {
         if (request.keys().size() > 1 || request.mode() != LockMode.EXCLUSIVE) {
             throw new IllegalArgumentException("The lock of role '" + role + "' must be exclusive and have a single"
                     + " key, because only one instance leads; the request is " + request);
         }
-        return request.waitFor(LockRequest.MAX_TIME)
+        // The lock of a term lasts until it is ended explicitly.
+        this.request = request.waitFor(LockRequest.MAX_TIME)
                 .renew(true)
                 .minHold(Duration.ZERO)
                 .maxHold(LockRequest.MAX_TIME)
@@ -237,7 +233,10 @@ class Candidate implements Leadership {
                 (long) (time.toNanos() * ThreadLocalRandom.current().nextDouble() / 2));
     }
 
-    /** A term and its lock, which is held until {@code work} is complete, or until it is lost. */
+    /**
+     * A term and its lock, which is held until {@code work} is complete, or until it is lost. Its completion allows the lock to be
+     * released, or its remains to be cleaned up.
+     */
     private static final class HeldTerm {
 
         private final LockHandle lock;
@@ -250,11 +249,6 @@ class Candidate implements Leadership {
         private HeldTerm(String role, LockHandle lock) {
             this.lock = lock;
             this.term = new Term(role, lock.fencingToken(), Instant.now());
-        }
-
-        /** Allows the lock to be released, or its remains to be cleaned up. */
-        private void release() {
-            work.complete(null);
         }
     }
 
@@ -296,7 +290,7 @@ class Candidate implements Leadership {
             HeldTerm begun = new HeldTerm(role, lock);
             synchronized (this) {
                 if (stopped) {
-                    begun.release();
+                    begun.work.complete(null);
                     return begun.work;
                 }
                 held = begun;
@@ -314,7 +308,7 @@ class Candidate implements Leadership {
                 log.warn("Lost leadership of role '{}' (fencing token {})", role, term.term.fencingToken());
                 callListeners();
             }
-            term.release();
+            term.work.complete(null);
         }
 
         /** Returns false if the term was already over. */
@@ -324,8 +318,8 @@ class Candidate implements Leadership {
                 return false;
             }
             log.info("Giving up leadership of role '{}' (fencing token {})", role, term.term.fencingToken());
-            var unused = notified.thenRun(term::release);
-            threads.after(LISTENERS, term::release);
+            var unused = notified.thenRun(() -> term.work.complete(null));
+            threads.after(LISTENERS, () -> term.work.complete(null));
             callListeners();
             return true;
         }

@@ -38,8 +38,6 @@ public final class LeaderElection implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Leadership.class);
 
-    private static final String KEY_PREFIX = "leader:";
-    private static final String NAME_PREFIX = "leader-";
     private static final int CLOSE_SECONDS = 12;
 
     /** Web servers warn about threads that outlive their application; a listener may take longer. */
@@ -74,7 +72,7 @@ public final class LeaderElection implements AutoCloseable {
      * @return the role
      */
     public Leadership join(String role) {
-        return join(role, LockRequest.of(KEY_PREFIX + role));
+        return join(role, LockRequest.of("leader:" + role));
     }
 
     /**
@@ -92,7 +90,7 @@ public final class LeaderElection implements AutoCloseable {
         if (role.isBlank()) {
             throw new IllegalArgumentException("The role must not be blank");
         }
-        LockRequest named = request.name().isEmpty() ? request.name(NAME_PREFIX + role) : request;
+        LockRequest named = request.name().isEmpty() ? request.name("leader-" + role) : request;
         Candidate candidate = new Candidate(role, locks, named, threads);
         synchronized (this) {
             requireOpen();

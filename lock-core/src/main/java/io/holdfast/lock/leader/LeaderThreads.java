@@ -9,8 +9,7 @@ import java.util.concurrent.ExecutorService;
 class LeaderThreads implements Executor {
 
     /** At most one for each role, because its listeners are called one at a time, and some for deferred actions. */
-    private final ExecutorService threads =
-            DaemonThreads.pool(Integer.MAX_VALUE, DaemonThreads.numbered("holdfast-leader-"));
+    private final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-leader-");
 
     private final DaemonThreads.Timer timer = DaemonThreads.timer();
 

@@ -208,22 +208,18 @@ public final class InMemoryLockStore implements LockStore {
     @Override
     public Listening listen(String clientId, WakeListener listener) {
         Consumer<LockState.Hint> subscription = hint -> {
-            if (clientId.equals(hint.clientId())) {
-                deliver(hint, listener);
+            try {
+                if (clientId.equals(hint.clientId())) {
+                    hint.call().accept(listener);
+                }
+            } catch (RuntimeException
+                    | Error e) { // must not lose the reply of the caller, who is unrelated to the listener
+                log.warn("A wake-up listener failed", e);
             }
         };
         listeners.add(subscription);
         listener.connected();
         return () -> listeners.remove(subscription);
-    }
-
-    /** The caller is unrelated to the listener, so a failure of the listener must not lose the caller's reply. */
-    private static void deliver(LockState.Hint hint, WakeListener listener) {
-        try {
-            hint.call().accept(listener);
-        } catch (RuntimeException | Error e) {
-            log.warn("A wake-up listener failed", e);
-        }
     }
 
     /** How many locks are remembered. */

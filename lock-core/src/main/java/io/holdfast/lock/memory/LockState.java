@@ -417,12 +417,10 @@ final class LockState {
 
     /** The live hold of an owner; a lock that is kept after its release has none. */
     private @Nullable HoldRecord find(OwnerId owner) {
-        for (HoldRecord hold : holds) {
-            if (owner.equals(hold.owner) && !isOver(hold.leaseEnd)) {
-                return hold;
-            }
-        }
-        return null;
+        return holds.stream()
+                .filter(hold -> owner.equals(hold.owner) && !isOver(hold.leaseEnd))
+                .findFirst()
+                .orElse(null);
     }
 
     private @Nullable HoldRecord exclusive() {

@@ -7,9 +7,7 @@ import io.holdfast.lock.store.ReleaseRequest;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -67,7 +65,8 @@ final class Election {
             long highest = clock.highest(tokens(grants), needed);
             if (round == 1) {
                 clock.learn(proposal, highest);
-                clock.report(tokensByName(ballot));
+                clock.report(quorum.byName(
+                        node -> ballot.answer(node) instanceof AcquireReply.Granted granted ? granted.token() : null));
             }
             Optional<AcquireReply.Granted> agreed = agreed(grants);
             if (agreed.isPresent()) {
@@ -117,22 +116,12 @@ final class Election {
      * whether this is contention or a failure.
      */
     private boolean isRefused(Ballot<AcquireReply> ballot) {
-        int spare = quorum.size() - needed;
+        int spare = quorum.nodes.size() - needed;
         return ballot.failed() > spare || ballot.count(reply -> !(reply instanceof AcquireReply.Granted)) > spare;
     }
 
     private static List<Long> tokens(List<AcquireReply.Granted> grants) {
         return grants.stream().map(AcquireReply.Granted::token).sorted().toList();
-    }
-
-    private Map<String, Long> tokensByName(Ballot<AcquireReply> ballot) {
-        Map<String, Long> tokens = new TreeMap<>();
-        for (Node node : quorum.nodes()) {
-            if (ballot.answer(node) instanceof AcquireReply.Granted granted) {
-                tokens.put(node.name, granted.token());
-            }
-        }
-        return tokens;
     }
 
     /** The grant by one token, if enough servers chose it: no other token has as many. It reserves what each of them does. */
@@ -151,14 +140,14 @@ final class Election {
      * failed try, contending clients would drive the tokens ahead of the time for as long as they contend.
      */
     private AcquireReply refused(Ballot<AcquireReply> ballot) {
-        if (ballot.failed() > quorum.size() - needed) {
+        if (ballot.failed() > quorum.nodes.size() - needed) {
             throw ballot.majorityLost(needed);
         }
         if (ballot.count(AcquireReply.Cancelled.class::isInstance) > 0) {
             return new AcquireReply.Cancelled();
         }
         ReleaseRequest unused = ReleaseRequest.unused(request.key(), request.owner());
-        quorum.nodes().stream()
+        quorum.nodes.stream()
                 .filter(node -> !(ballot.answer(node) instanceof AcquireReply.Held))
                 .forEach(node -> node.giveBack(unused));
         Optional<LockHolder> holder = Merged.mostNamed(

@@ -248,19 +248,18 @@ final class Node {
     }
 
     private void start(NodeCall<?> call) {
-        if (!execute(() -> run(call))) {
+        boolean isTaken = execute(() -> {
+            LockStoreException former = outage;
+            if (former == null || probe.compareAndSet(null, call)) {
+                call.finish();
+            } else {
+                call.completeExceptionally(new LockStoreException(
+                        "skipped until it responds again: " + former.getMessage(), former, false));
+            }
+        });
+        if (!isTaken) {
             call.completeExceptionally(new LockStoreException(
                     name + " is too slow: " + MOST_WAITING + " calls are already waiting for it", null, false));
-        }
-    }
-
-    private void run(NodeCall<?> call) {
-        LockStoreException former = outage;
-        if (former == null || probe.compareAndSet(null, call)) {
-            call.finish();
-        } else {
-            call.completeExceptionally(
-                    new LockStoreException("skipped until it responds again: " + former.getMessage(), former, false));
         }
     }
 

@@ -6,6 +6,8 @@ import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.Uninterrupted;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
@@ -17,6 +19,7 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The servers, and how many of them it takes. */
 final class Quorum {
@@ -26,7 +29,7 @@ final class Quorum {
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LAST_ANSWERS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final List<Node> nodes;
+    final List<Node> nodes;
     private final Executor rounds;
     private volatile boolean closed;
 
@@ -47,14 +50,6 @@ final class Quorum {
                 .toList();
     }
 
-    List<Node> nodes() {
-        return nodes;
-    }
-
-    int size() {
-        return nodes.size();
-    }
-
     int majority() {
         return nodes.size() / 2 + 1;
     }
@@ -68,7 +63,7 @@ final class Quorum {
         if (limit == AcquireRequest.EXCLUSIVE || limit == Integer.MAX_VALUE) {
             return majority();
         }
-        return (int) ((long) size() * limit / (limit + 1L)) + 1;
+        return (int) ((long) nodes.size() * limit / (limit + 1L)) + 1;
     }
 
     /** Calls all servers, and waits until it is decided. */
@@ -128,6 +123,18 @@ final class Quorum {
             var unused = call.apply(node).whenComplete((answer, failure) -> ballot.add(node, answer, failure));
         }
         return ballot;
+    }
+
+    /** By the name of each server; without those that have none. */
+    <A> Map<String, A> byName(Function<Node, @Nullable A> value) {
+        Map<String, A> values = new TreeMap<>();
+        for (Node node : nodes) {
+            A known = value.apply(node);
+            if (known != null) {
+                values.put(node.name, known);
+            }
+        }
+        return values;
     }
 
     void close() {

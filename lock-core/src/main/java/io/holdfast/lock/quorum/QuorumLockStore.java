@@ -31,7 +31,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -88,11 +87,7 @@ public final class QuorumLockStore implements LockStore {
      *     out of range
      */
     public QuorumLockStore(List<QuorumNode> nodes, Duration longestLease) {
-        this(
-                nodes,
-                longestLease,
-                Ticker.SYSTEM,
-                most -> DaemonThreads.pool(most, DaemonThreads.numbered("holdfast-quorum-")));
+        this(nodes, longestLease, Ticker.SYSTEM, most -> DaemonThreads.pool(most, "holdfast-quorum-"));
     }
 
     /** For tests, which say when calls are sent. */
@@ -161,7 +156,7 @@ public final class QuorumLockStore implements LockStore {
         if (released + gone >= needed) {
             return ReleaseReply.GONE;
         }
-        if (quorum.size() - ballot.count(ReleaseReply.NOT_HOLDER::equals) >= needed) {
+        if (quorum.nodes.size() - ballot.count(ReleaseReply.NOT_HOLDER::equals) >= needed) {
             throw ballot.majorityLost(needed);
         }
         return ReleaseReply.NOT_HOLDER;
@@ -200,9 +195,9 @@ public final class QuorumLockStore implements LockStore {
                 return new RenewReply.Renewed();
             }
             int refused = ballot.count(replies -> replies.get(at) instanceof RenewReply.NotHolder);
-            return quorum.size() - refused < needed
+            return quorum.nodes.size() - refused < needed
                     ? new RenewReply.NotHolder()
-                    : new RenewReply.Failed("only " + renewed + " of " + quorum.size() + " servers renewed it; "
+                    : new RenewReply.Failed("only " + renewed + " of " + quorum.nodes.size() + " servers renewed it; "
                             + needed + " are required");
         });
     }
@@ -228,7 +223,7 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public Duration longestDelay() {
-        return quorum.nodes().stream()
+        return quorum.nodes.stream()
                 .map(node -> node.store.longestDelay())
                 .max(Duration::compareTo)
                 .orElseThrow();
@@ -237,7 +232,7 @@ public final class QuorumLockStore implements LockStore {
     @Override
     public LockSnapshot inspect(LockKey key) {
         List<LockSnapshot> snapshots = look(store -> store.inspect(key));
-        return Merged.snapshot(key, snapshots, quorum.majority(), quorum.size() - snapshots.size());
+        return Merged.snapshot(key, snapshots, quorum.majority(), quorum.nodes.size() - snapshots.size());
     }
 
     @Override
@@ -278,11 +273,7 @@ public final class QuorumLockStore implements LockStore {
     @Override
     public Map<String, String> evictionPolicies() {
         Ballot<String> ballot = quorum.askAll(node -> node.send(QuorumLockStore::evictionPolicy));
-        Map<String, String> policies = new TreeMap<>();
-        for (Node node : quorum.nodes()) {
-            policies.put(node.name, Objects.requireNonNullElse(ballot.answer(node), UNKNOWN));
-        }
-        return policies;
+        return quorum.byName(node -> Objects.requireNonNullElse(ballot.answer(node), UNKNOWN));
     }
 
     /** A store does not throw if its server does not respond. That must not count as a reply of the server. */
@@ -296,14 +287,7 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public Map<String, String> failedServers() {
-        Map<String, String> failed = new TreeMap<>();
-        for (Node node : quorum.nodes()) {
-            String failure = node.failure;
-            if (failure != null) {
-                failed.put(node.name, failure);
-            }
-        }
-        return failed;
+        return quorum.byName(node -> node.failure);
     }
 
     /** There are no messages. */
@@ -314,12 +298,12 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public void disconnect() {
-        quorum.nodes().forEach(node -> node.store.disconnect());
+        quorum.nodes.forEach(node -> node.store.disconnect());
     }
 
     @Override
     public void connect() {
-        quorum.nodes().forEach(node -> node.store.connect());
+        quorum.nodes.forEach(node -> node.store.connect());
     }
 
     @Override
@@ -329,6 +313,6 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public String toString() {
-        return "the quorum of " + quorum.nodes().stream().map(node -> node.name).collect(Collectors.joining(", "));
+        return "the quorum of " + quorum.nodes.stream().map(node -> node.name).collect(Collectors.joining(", "));
     }
 }

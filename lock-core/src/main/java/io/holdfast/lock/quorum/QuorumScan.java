@@ -25,7 +25,7 @@ final class QuorumScan implements StoreScan {
 
     QuorumScan(Quorum quorum, String keyPrefix) {
         this.quorum = quorum;
-        for (Node node : quorum.nodes()) {
+        for (Node node : quorum.nodes) {
             scans.put(
                     node,
                     node.store
@@ -66,7 +66,7 @@ final class QuorumScan implements StoreScan {
 
     @Override
     public boolean isComplete() {
-        return scans.size() == quorum.size() && scans.values().stream().allMatch(StoreScan::isComplete);
+        return scans.size() == quorum.nodes.size() && scans.values().stream().allMatch(StoreScan::isComplete);
     }
 
     @Override

@@ -10,13 +10,7 @@ public sealed interface AcquireAllReply {
      *
      * @param grants one for each request, in the same order
      */
-    record Granted(List<AcquireReply.Granted> grants) implements AcquireAllReply {
-
-        /** Copies the list. */
-        public Granted {
-            grants = List.copyOf(grants);
-        }
-    }
+    record Granted(List<AcquireReply.Granted> grants) implements AcquireAllReply {}
 
     /**
      * The caller holds none of the locks.

@@ -3,6 +3,7 @@ package io.holdfast.lock.store;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.TreeSet;
@@ -11,9 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -62,32 +61,13 @@ public final class DaemonThreads {
     }
 
     /**
-     * {@return a factory of threads that all have the same name}
-     *
-     * @param name as in {@link #create}
-     */
-    public static ThreadFactory named(String name) {
-        return work -> create(work, name);
-    }
-
-    /**
-     * {@return a factory of threads whose names end with a number, starting with 1}
-     *
-     * @param prefix the name before the number
-     */
-    public static ThreadFactory numbered(String prefix) {
-        AtomicInteger number = new AtomicInteger();
-        return work -> create(work, prefix + number.incrementAndGet());
-    }
-
-    /**
      * {@return an executor with that many threads, which end when idle, and an unbounded queue of tasks}
      *
      * @param threads how many at most, 1 or more
-     * @param factory creates them
+     * @param name the name of its threads; if it ends with a hyphen, their numbers follow, starting with 1
      */
-    public static ExecutorService pool(int threads, ThreadFactory factory) {
-        return pool(threads, Duration.ofSeconds(IDLE_SECONDS), factory);
+    public static ExecutorService pool(int threads, String name) {
+        return pool(threads, name, Duration.ofSeconds(IDLE_SECONDS));
     }
 
     /**
@@ -95,8 +75,8 @@ public final class DaemonThreads {
      *
      * @param idle for how long a thread stays without a task
      */
-    public static ExecutorService pool(int threads, Duration idle, ThreadFactory factory) {
-        return new Pool(threads, idle.toNanos(), factory);
+    public static ExecutorService pool(int threads, String name, Duration idle) {
+        return new Pool(threads, name, idle.toNanos());
     }
 
     /**
@@ -282,15 +262,11 @@ public final class DaemonThreads {
                 long number,
                 Runnable run,
                 @Nullable Timer owner,
-                @Nullable ClassLoader loader) implements Comparable<Action> {
-            @Override
-            public int compareTo(Action other) {
-                long byTime = at - other.at; // System.nanoTime may wrap
-                return byTime != 0 ? Long.signum(byTime) : Long.compare(number, other.number);
-            }
-        }
+                @Nullable ClassLoader loader) {}
 
-        private final TreeSet<Action> actions = new TreeSet<>();
+        private final TreeSet<Action> actions =
+                new TreeSet<>(Comparator.comparingLong(Action::at).thenComparingLong(Action::number));
+        private final long origin = System.nanoTime();
         private long numbers;
         private int threads;
         private int timers;
@@ -334,13 +310,18 @@ public final class DaemonThreads {
 
         private synchronized Runnable after(long nanos, Runnable run, @Nullable Timer owner) {
             ClassLoader loader = Thread.currentThread().getContextClassLoader();
-            Action added = new Action(System.nanoTime() + nanos, numbers++, run, owner, loader);
+            Action added = new Action(sinceOrigin() + nanos, numbers++, run, owner, loader);
             actions.add(added);
             ensureRunning();
             if (actions.first().equals(added)) {
                 notifyAll();
             }
             return () -> cancel(added);
+        }
+
+        /** Does not wrap, as {@link System#nanoTime} may. */
+        private long sinceOrigin() {
+            return System.nanoTime() - origin;
         }
 
         private synchronized void cancel(Action action) {
@@ -375,7 +356,7 @@ public final class DaemonThreads {
         private synchronized @Nullable Action next() {
             while (threads > 0 || timers > 0 || !actions.isEmpty()) {
                 Action first = actions.isEmpty() ? null : actions.first();
-                long left = first == null ? Long.MAX_VALUE : first.at - System.nanoTime();
+                long left = first == null ? Long.MAX_VALUE : first.at - sinceOrigin();
                 if (first != null && left <= 0) {
                     actions.remove(first);
                     return first;
@@ -396,18 +377,19 @@ public final class DaemonThreads {
     private static final class Pool extends AbstractExecutorService {
 
         private final int most;
+        private final String name;
         private final long idleNanos;
-        private final ThreadFactory factory;
         private final CountDownLatch terminated = new CountDownLatch(1);
         private final Deque<Runnable> tasks = new ArrayDeque<>();
         private int threads;
+        private int started;
         private int idle;
         private boolean closed;
 
-        Pool(int most, long idleNanos, ThreadFactory factory) {
+        Pool(int most, String name, long idleNanos) {
             this.most = most;
+            this.name = name;
             this.idleNanos = idleNanos;
-            this.factory = factory;
         }
 
         @Override
@@ -418,7 +400,7 @@ public final class DaemonThreads {
             if (tasks.size() < idle) {
                 notify();
             } else if (threads < most) {
-                factory.newThread(this::work).start();
+                create(this::work, name.endsWith("-") ? name + ++started : name).start();
                 threads++;
             }
             tasks.add(task);

@@ -13,13 +13,7 @@ public sealed interface EntryReply {
      * @param storeMicros the store's time in microseconds, see {@link Reservation}
      * @param blockedFor the time after which the caller should ask again at the latest
      */
-    record Kept(List<OwnerId> called, long storeMicros, Duration blockedFor) implements EntryReply {
-
-        /** Copies the list. */
-        public Kept {
-            called = List.copyOf(called);
-        }
-    }
+    record Kept(List<OwnerId> called, long storeMicros, Duration blockedFor) implements EntryReply {}
 
     /**
      * This lock could not be read; the reply says nothing about other locks.

@@ -24,7 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DrainTest extends ThreadsFixture {
 
     private static final Duration LONG = Duration.ofMinutes(1);
-    private final ExecutorService closing = Executors.newSingleThreadExecutor(DaemonThreads.named("closing"));
+    private final ExecutorService closing =
+            Executors.newSingleThreadExecutor(work -> DaemonThreads.create(work, "closing"));
 
     @AfterEach
     void stop() {

@@ -55,7 +55,8 @@ class PinnedThreadsTest {
     };
     private final LockEngine locks = engine();
     private final LockEngine others = engine();
-    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS, DaemonThreads.named("caller"));
+    private final ExecutorService threads =
+            Executors.newFixedThreadPool(THREADS, work -> DaemonThreads.create(work, "caller"));
 
     PinnedThreadsTest() {
         store.before = this::look;

@@ -34,7 +34,8 @@ class SickStoreTest {
 
     private final StoreSpy store = new StoreSpy(new InMemoryLockStore());
     private final LockEngine locks = LockEngine.builder(store).build();
-    private final ExecutorService waiters = Executors.newFixedThreadPool(WAITERS, DaemonThreads.named("waiter"));
+    private final ExecutorService waiters =
+            Executors.newFixedThreadPool(WAITERS, work -> DaemonThreads.create(work, "waiter"));
     private final AtomicInteger acquired = new AtomicInteger();
     private final AtomicInteger commands = new AtomicInteger();
 

@@ -92,7 +92,7 @@ abstract class ThreadsFixture {
         private volatile boolean interrupted;
 
         private Worker() {
-            executor = Executors.newSingleThreadExecutor(DaemonThreads.named("worker"));
+            executor = Executors.newSingleThreadExecutor(work -> DaemonThreads.create(work, "worker"));
             thread = get(executor.submit(Thread::currentThread));
         }
 

@@ -61,12 +61,12 @@ public final class QuorumStepper {
     public static boolean isDecided(AcquireRequest request, List<Object> round, Ticker ticker) {
         Quorum quorum = new Quorum(nodes(new Course(List.of(), (node, back) -> {})), threads -> Runnable::run);
         Election election = new Election(quorum, new TokenClock(longest(request), ticker), request);
-        Ballot<AcquireReply> ballot = new Ballot<>(quorum.nodes(), each -> isDecided(election, each));
+        Ballot<AcquireReply> ballot = new Ballot<>(quorum.nodes, each -> isDecided(election, each));
         for (int node = 0; node < SERVERS; node++) {
             Object known = round.get(node);
             if (known != NOTHING_YET) {
                 ballot.add(
-                        quorum.nodes().get(node),
+                        quorum.nodes.get(node),
                         known == FAILED ? null : (AcquireReply) known,
                         known == FAILED ? failure() : null);
             }

@@ -33,7 +33,7 @@ class TlsHandshakeTest {
         server = (SSLServerSocket) SSLContext.getDefault()
                 .getServerSocketFactory()
                 .createServerSocket(0, 50, InetAddress.getByName("127.0.0.1"));
-        DaemonThreads.named("tls-server").newThread(this::serve).start();
+        DaemonThreads.create(this::serve, "tls-server").start();
     }
 
     @AfterEach

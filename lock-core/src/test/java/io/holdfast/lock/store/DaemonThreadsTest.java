@@ -34,7 +34,7 @@ class DaemonThreadsTest {
 
     private static final String NAME = "holdfast-tried-";
 
-    private final ExecutorService pool = DaemonThreads.pool(2, DaemonThreads.numbered(NAME));
+    private final ExecutorService pool = DaemonThreads.pool(2, NAME);
     private final BlockingQueue<String> done = new LinkedBlockingQueue<>();
 
     @AfterEach
@@ -83,7 +83,7 @@ class DaemonThreadsTest {
 
     @Test
     void pool_that_finds_no_room_runs_every_task_later_and_in_order() throws Exception {
-        ExecutorService one = DaemonThreads.pool(1, DaemonThreads.named(NAME));
+        ExecutorService one = DaemonThreads.pool(1, NAME);
         try (var none = NoRoomForThreads.named(NAME)) {
             one.execute(says("1"));
             one.execute(says("2"));
@@ -135,7 +135,7 @@ class DaemonThreadsTest {
     @Test
     void closed_pool_does_what_it_has_and_takes_no_more() throws Exception {
         CountDownLatch closed = new CountDownLatch(1);
-        ExecutorService one = DaemonThreads.pool(1, DaemonThreads.named(NAME));
+        ExecutorService one = DaemonThreads.pool(1, NAME);
         one.execute(() -> await(closed));
         one.execute(says("queued"));
         one.shutdown();
@@ -257,7 +257,7 @@ class DaemonThreadsTest {
 
     @Test
     void pool_and_timer_go_on_after_a_checked_exception() throws Exception {
-        ExecutorService one = DaemonThreads.pool(1, DaemonThreads.named(NAME));
+        ExecutorService one = DaemonThreads.pool(1, NAME);
         one.execute(() -> throwAny(new Exception("on purpose")));
         one.execute(says("pool"));
         assertThat(nextDone()).isEqualTo("pool");

@@ -44,7 +44,7 @@ public final class Cleanup {
     private final AtomicBoolean full = new AtomicBoolean();
 
     public Cleanup(LockStore store) {
-        this(store, DaemonThreads.pool(Integer.MAX_VALUE, DaemonThreads.named("holdfast-cleanup")));
+        this(store, DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-cleanup"));
     }
 
     /** @param threads does the work; shut down when this is closed */

@@ -144,8 +144,7 @@ public final class EventPublisher {
         Backlog(String what, int most, String thread) {
             this.what = what;
             this.thread = thread;
-            this.threads =
-                    DaemonThreads.pool(most, most == 1 ? DaemonThreads.named(thread) : DaemonThreads.numbered(thread));
+            this.threads = DaemonThreads.pool(most, thread);
         }
 
         /** Runs a task later, unless too many are waiting. */

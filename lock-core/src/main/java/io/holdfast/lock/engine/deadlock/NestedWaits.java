@@ -51,7 +51,7 @@ public final class NestedWaits {
 
     private final ClientContext client;
     private final boolean ownThread;
-    private final ExecutorService thread = DaemonThreads.pool(1, DaemonThreads.named("holdfast-waits"));
+    private final ExecutorService thread = DaemonThreads.pool(1, "holdfast-waits");
     private final AtomicLong ids = new AtomicLong();
     private final Map<Long, BegunWait> waits = new ConcurrentSkipListMap<>();
 

@@ -541,18 +541,4 @@ public final class Hold {
     static String label(LockKey key, String name) {
         return name.isEmpty() ? "'" + key + "'" : "'" + key + "' (" + name + ")";
     }
-
-    /**
-     * As good as the identity hash code, which the virtual machine would have to create for each hold. Locks that were granted
-     * together have the same token, but each its own owner.
-     */
-    @Override
-    public int hashCode() {
-        return Long.hashCode(grant.owner().sequence());
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return this == other;
-    }
 }

@@ -125,7 +125,7 @@ final class Watchdog implements AutoCloseable {
     }
 
     static ExecutorService threads() {
-        return DaemonThreads.pool(Integer.MAX_VALUE, RENEWER_IDLE, DaemonThreads.named("holdfast-renewal"));
+        return DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-renewal", RENEWER_IDLE);
     }
 
     /**

@@ -10,15 +10,6 @@ package io.holdfast.lock.store.overview;
  */
 public record RecordedWait(WaitReport report, long sinceMicros, long seenMicros) {
 
-    /**
-     * {@return the same wait with a different beginning}
-     *
-     * @param micros the store's time when the wait was first reported
-     */
-    public RecordedWait since(long micros) {
-        return new RecordedWait(report, micros, seenMicros);
-    }
-
     /** {@return whether it was certainly going on at the given time of the store} */
     public boolean isAt(long micros) {
         return sinceMicros <= micros && micros <= seenMicros;

@@ -29,10 +29,7 @@ public final class WaitTimes {
     }
 
     private RecordedWait date(WaitReport report) {
-        RecordedWait before = known.get(report.id());
-        if (before == null) {
-            return new RecordedWait(report, 0, report.ended() ? 0 : answeredMicros);
-        }
+        RecordedWait before = known.getOrDefault(report.id(), new RecordedWait(report, 0, 0));
         return new RecordedWait(report, before.sinceMicros(), report.ended() ? before.seenMicros() : answeredMicros);
     }
 
@@ -45,7 +42,8 @@ public final class WaitTimes {
      */
     public synchronized List<RecordedWait> answered(List<RecordedWait> reported, long micros) {
         List<RecordedWait> dated = reported.stream()
-                .map(wait -> wait.sinceMicros() == 0 ? wait.since(micros) : wait)
+                .map(wait ->
+                        wait.sinceMicros() == 0 ? new RecordedWait(wait.report(), micros, wait.seenMicros()) : wait)
                 .toList();
         known.clear();
         dated.forEach(wait -> known.put(wait.report().id(), wait));

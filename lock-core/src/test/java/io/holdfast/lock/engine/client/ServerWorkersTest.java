@@ -25,8 +25,7 @@ class ServerWorkersTest {
     private final ServerWorkers<String> workers = workers(this::work);
 
     private static ServerWorkers<String> workers(Predicate<List<String>> job) {
-        return new ServerWorkers<>(
-                DaemonThreads.pool(10, Duration.ofMillis(20), DaemonThreads.named("test-worker")), 100, job);
+        return new ServerWorkers<>(DaemonThreads.pool(10, "test-worker", Duration.ofMillis(20)), 100, job);
     }
 
     private boolean work(List<String> work) {

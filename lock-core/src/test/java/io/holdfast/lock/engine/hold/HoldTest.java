@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -58,13 +57,6 @@ class HoldTest {
                 now + granted.toNanos(),
                 time,
                 events::lost);
-    }
-
-    @Test
-    void leases_that_were_granted_together_do_not_collide_in_a_map() {
-        Terms terms = terms(Terms.UNLIMITED);
-        assertThat(LongStream.range(0, 100).mapToObj(i -> hold(terms, i)).mapToInt(Hold::hashCode))
-                .doesNotHaveDuplicates();
     }
 
     @Test

@@ -35,12 +35,10 @@ public final class AsyncResults implements AutoCloseable {
     private static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.scheduler.Schedulers", AsyncResults.class.getClassLoader());
 
-    private final ExecutorService threads =
-            DaemonThreads.pool(Integer.MAX_VALUE, DaemonThreads.named("holdfast-result"));
+    private final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-result");
 
     /** What it has not come to waits in a queue, so nothing that blocks for long may run here. */
-    private final ExecutorService releasing =
-            DaemonThreads.pool(RELEASING_THREADS, DaemonThreads.named("holdfast-release"));
+    private final ExecutorService releasing = DaemonThreads.pool(RELEASING_THREADS, "holdfast-release");
 
     private final Executor results = task -> DaemonThreads.executeOrRun(threads, task);
 
