@@ -44,12 +44,12 @@ public final class RedisLockSettings {
                         + "'; it must be 1 to 200 characters without braces, whitespace, control characters or unpaired"
                         + " surrogates");
             }
-            Ranges.check("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(1));
-            Ranges.check("tokenRetention", tokenRetention, Duration.ofSeconds(1), Duration.ofDays(365));
+            ReplicaAcks.check("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(1));
+            ReplicaAcks.check("tokenRetention", tokenRetention, Duration.ofSeconds(1), Duration.ofDays(365));
             if (connections < 1 || connections > 1000) {
                 throw new IllegalArgumentException("connections is " + connections + "; it must be between 1 and 1000");
             }
-            Ranges.check("rejoinDelay", rejoinDelay, Duration.ZERO, Duration.ofDays(365));
+            ReplicaAcks.check("rejoinDelay", rejoinDelay, Duration.ZERO, Duration.ofDays(365));
         }
 
         private List<Object> all() {
@@ -105,27 +105,19 @@ public final class RedisLockSettings {
                 throw new IllegalArgumentException(
                         "the number of replica acks is " + number + "; it must be between 0 and " + MOST_REPLICAS);
             }
-            Ranges.check("the timeout of replica acks", timeout, Duration.ofMillis(1), Duration.ofMinutes(1));
+            check("the timeout of replica acks", timeout, Duration.ofMillis(1), Duration.ofMinutes(1));
         }
-    }
 
-    /**
-     * Checks settings. A class of its own because the record inside is checked too: if that were loaded first and called the outer
-     * class, the constants of that would be created before its own.
-     */
-    private static final class Ranges {
-
-        private Ranges() {}
-
-        static void check(String name, Duration value, Duration min, Duration max) {
+        /**
+         * Checks other settings as well: if this record is loaded first and calls the outer class, the constants of that are created
+         * before its own.
+         */
+        private static void check(String name, Duration value, Duration min, Duration max) {
             if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+                String most = max.toDays() > 0 ? max.toDays() + " days" : max.toSeconds() + " s";
                 throw new IllegalArgumentException(
-                        name + " is " + value + "; it must be between " + min.toMillis() + " ms and " + text(max));
+                        name + " is " + value + "; it must be between " + min.toMillis() + " ms and " + most);
             }
-        }
-
-        private static String text(Duration value) {
-            return value.toDays() > 0 ? value.toDays() + " days" : value.toSeconds() + " s";
         }
     }
 

@@ -33,12 +33,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -120,8 +120,8 @@ public final class RedisLockStore implements LockStore {
                 "replicaAcks and rejoinDelay cannot be combined: rejoinDelay is for the servers of a quorum, which have no"
                         + " replicas. Remove one of them from the RedisLockSettings.");
         this.way = Drivers.choose(applications, settings.driver());
-        this.calls = connect(settings.connections());
-        this.renewals = connect(RENEWAL_CONNECTIONS);
+        this.calls = way.connector().apply(commandTimeout, settings.connections());
+        this.renewals = way.connector().apply(commandTimeout, RENEWAL_CONNECTIONS);
         check(
                 acks.number() == 0 || calls.isPipelined(),
                 "replicaAcks requires Jedis, but locks are kept in " + way.description());
@@ -139,10 +139,6 @@ public final class RedisLockStore implements LockStore {
         if (!fits) {
             throw new IllegalArgumentException(message);
         }
-    }
-
-    private Wire connect(int connections) {
-        return way.connector().apply(commandTimeout, connections);
     }
 
     /**
@@ -270,7 +266,11 @@ public final class RedisLockStore implements LockStore {
                 request -> part(request.key()),
                 request -> 1,
                 some -> renewTogether(background, some),
-                failure -> new RenewReply.Failed(String.valueOf(failure.getMessage())));
+                failed(RenewReply.Failed::new));
+    }
+
+    private static <A> Function<LockStoreException, A> failed(Function<String, A> reply) {
+        return failure -> reply.apply(String.valueOf(failure.getMessage()));
     }
 
     /** Over the callers' connections. */
@@ -281,8 +281,7 @@ public final class RedisLockStore implements LockStore {
 
     /** Turns renewals into failures if too few replicas have acknowledged them. */
     private List<RenewReply> renewTogether(ScriptClient over, List<RenewRequest> requests) {
-        return together(
-                over,
+        return over.send(
                 requests,
                 acks,
                 codec::renew,
@@ -291,33 +290,7 @@ public final class RedisLockStore implements LockStore {
                                 ? new RenewReply.Failed(tooFew(reply.replicas()))
                                 : each)
                         .toList(),
-                RenewReply.Failed::new);
-    }
-
-    /**
-     * Sends requests to one server. A single server gets them in one script. In a cluster each script has one key, because a script cannot
-     * have keys of several slots, and fails for its own lock only; a node gets all its scripts together, over one connection.
-     */
-    private <Q, A> List<A> together(
-            ScriptClient over,
-            List<Q> requests,
-            Acks replicas,
-            Function<List<Q>, ScriptCall> encoder,
-            BiFunction<Reply, List<Q>, List<A>> decoder,
-            Function<String, A> failed) {
-        boolean oneServer = over.isOneServer();
-        List<List<Q>> scripts =
-                oneServer ? List.of(requests) : requests.stream().map(List::of).toList();
-        List<Reply> replies = over.send(scripts.stream().map(encoder).toList(), replicas);
-        List<A> all = new ArrayList<>(requests.size());
-        for (int i = 0; i < scripts.size(); i++) {
-            LockStoreException failure = replies.get(i).failure();
-            all.addAll(
-                    failure == null || oneServer
-                            ? decoder.apply(replies.get(i), scripts.get(i))
-                            : List.of(failed.apply(String.valueOf(failure.getMessage()))));
-        }
-        return all;
+                failed(RenewReply.Failed::new));
     }
 
     /**
@@ -337,34 +310,32 @@ public final class RedisLockStore implements LockStore {
     /** Long lists of entries of one lock are cut into pieces. */
     @Override
     public List<EntryReply> keepEntries(List<EntryRequest> requests) {
-        List<EntryRequest> pieces = new ArrayList<>(requests.size());
-        List<Integer> rows = new ArrayList<>(requests.size());
-        for (EntryRequest request : requests) {
-            List<OwnerId> owners = request.owners();
-            for (int from = 0; from == 0 || from < owners.size(); from += MOST_PER_CALL) {
-                int to = Math.min(owners.size(), from + MOST_PER_CALL);
-                rows.add(from == 0 ? pieces.size() : rows.get(rows.size() - 1));
-                pieces.add(new EntryRequest(request.key(), owners.subList(from, to)));
-            }
-        }
         List<EntryReply> replies = batches.send(
-                pieces,
+                requests.stream().flatMap(RedisLockStore::pieces).toList(),
                 piece -> part(piece.key()),
                 piece -> Math.max(1, piece.owners().size()),
-                some -> together(
-                        background,
+                some -> background.send(
                         some,
                         Acks.NONE,
                         codec::keepEntries,
                         (reply, kept) -> reply.read(text -> ScriptCodec.entries(text, kept)),
-                        EntryReply.Failed::new),
-                failure -> new EntryReply.Failed(String.valueOf(failure.getMessage())));
-        Map<Integer, EntryReply> joined = new TreeMap<>();
-        for (int i = 0; i < replies.size(); i++) {
-            joined.merge(rows.get(i), replies.get(i), RedisLockStore::join);
-        }
+                        failed(EntryReply.Failed::new)),
+                failed(EntryReply.Failed::new));
         checkPublishing(requests);
-        return List.copyOf(joined.values());
+        Iterator<EntryReply> next = replies.iterator();
+        return requests.stream()
+                .map(request -> pieces(request)
+                        .map(piece -> next.next())
+                        .reduce(RedisLockStore::join)
+                        .orElseThrow())
+                .toList();
+    }
+
+    private static Stream<EntryRequest> pieces(EntryRequest request) {
+        List<OwnerId> all = request.owners();
+        return IntStream.iterate(0, from -> from == 0 || from < all.size(), from -> from + MOST_PER_CALL)
+                .mapToObj(from -> all.subList(from, Math.min(all.size(), from + MOST_PER_CALL)))
+                .map(owners -> new EntryRequest(request.key(), owners));
     }
 
     /** The earliest of the store's times: one of the pieces may not reflect what was granted later. */

@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockWaiter;
+import io.holdfast.lock.redis.ScriptClient.Reply;
 import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
@@ -90,13 +91,12 @@ final class RedisScan implements StoreScan {
     }
 
     private void findNames(byte[] server) {
-        String[] reply = ask(List.of(ScriptCodec.call(LuaScript.SCAN, 1, server, cursor, pattern, KEYS_PER_CALL)))
-                .get(0)
-                .orThrow()
-                .split("\n", 2);
-        cursor = reply[0];
-        if (reply.length > 1) {
-            NAMES.splitAsStream(reply[1])
+        Reply reply = client.run(ScriptCodec.call(LuaScript.SCAN, 1, server, cursor, pattern, KEYS_PER_CALL));
+        complete &= !reply.moved();
+        String[] parts = reply.orThrow().split("\n", 2);
+        cursor = parts[0];
+        if (parts.length > 1) {
+            NAMES.splitAsStream(parts[1])
                     .flatMap(name -> codec.key(name).stream())
                     .forEach(named::add);
         }
@@ -107,14 +107,13 @@ final class RedisScan implements StoreScan {
         while (keys.size() < LOCKS_PER_CALL && !named.isEmpty()) {
             keys.add(named.remove());
         }
-        List<List<LockKey>> perCall = client.isOneServer()
-                ? List.of(keys)
-                : keys.stream().map(List::of).toList();
-        Iterator<List<LockKey>> called = perCall.iterator();
-        for (ScriptClient.Reply reply : ask(perCall.stream().map(this::overview).toList())) {
-            List<LockKey> theirs = called.next();
-            reply.read(text -> read(text, theirs)).forEach(status -> found.put(status.key(), status));
-        }
+        client.send(keys, Acks.NONE, this::overview, this::statuses, RedisScan::fail)
+                .forEach(status -> found.put(status.key(), status));
+    }
+
+    /** If one of several calls fails, all of them fail, because they all have locks of the same server. */
+    private static LockStatus fail(LockStoreException failure) {
+        throw failure;
     }
 
     private ScriptCall overview(List<LockKey> keys) {
@@ -124,12 +123,9 @@ final class RedisScan implements StoreScan {
         return ScriptCodec.call(LuaScript.OVERVIEW, keys.size(), arguments.toArray());
     }
 
-    /** If one of several calls fails, all of them fail, because they all have locks of the same server. */
-    private List<ScriptClient.Reply> ask(List<ScriptCall> calls) {
-        List<ScriptClient.Reply> replies = client.send(calls, Acks.NONE);
-        complete &= replies.stream().noneMatch(ScriptClient.Reply::moved);
-        replies.forEach(ScriptClient.Reply::orThrow);
-        return replies;
+    private List<LockStatus> statuses(Reply reply, List<LockKey> keys) {
+        complete &= !reply.moved();
+        return reply.read(text -> read(text, keys));
     }
 
     /** Reads the reply of {@code overview.lua}: the locks that are held or waited for. */
@@ -188,8 +184,7 @@ final class RedisScan implements StoreScan {
 
     /** A call goes to the server that has its key. */
     private List<byte[]> keyOfEachServer() {
-        List<Integer> slots = client.slotOfEachMaster();
-        return (slots.isEmpty() ? List.of(0) : slots).stream().map(this::keyIn).toList();
+        return client.slotOfEachMaster().stream().map(this::keyIn).toList();
     }
 
     /** Takes some 16,000 tries, about 2 ms. */

@@ -7,7 +7,6 @@ import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.Answers;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
-import io.holdfast.lock.redis.driver.Wire.Sent;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.DaemonThreads;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -74,14 +74,15 @@ final class ScriptClient {
     private final AtomicLong movedAgain = new AtomicLong(System.nanoTime());
     private final Runnable whenConnected;
     private volatile boolean connected;
-    private @Nullable Attempt attempt;
+    private volatile long attemptAt;
+    private @Nullable CompletableFuture<@Nullable Void> attempt;
 
     /**
      * Creates an instance, which does not connect yet.
      *
      * @param unanswered runs after a call that was not answered: the server may hang, or be gone
      * @param replica runs after a reply of a replica: another server is the primary now
-     * @param whenConnected runs after the first connection, on its thread
+     * @param whenConnected runs after the first connection, on its thread; must not wait
      */
     ScriptClient(Wire wire, Duration commandTimeout, Runnable unanswered, Runnable replica, Runnable whenConnected) {
         this.wire = wire;
@@ -131,31 +132,21 @@ final class ScriptClient {
         }
     }
 
-    private static final class Attempt extends CompletableFuture<@Nullable Void> {
-        private final long start = System.nanoTime();
-    }
-
     /** Begins to connect if there was no connection yet, and does not wait. */
-    synchronized Attempt connect() {
-        Attempt known = attempt;
-        if (known != null && !known.isCompletedExceptionally()) {
-            return known;
+    synchronized CompletableFuture<@Nullable Void> connect() {
+        if (attempt == null || attempt.isCompletedExceptionally()) {
+            attemptAt = System.nanoTime();
+            attempt = CompletableFuture.runAsync(
+                    this::open,
+                    work -> DaemonThreads.create(work, "holdfast-connect").start());
         }
-        Attempt begun = new Attempt();
-        DaemonThreads.create(() -> connect(begun), "holdfast-connect").start();
-        attempt = begun;
-        return begun;
+        return attempt;
     }
 
-    private void connect(Attempt begun) {
-        try {
-            wire.open();
-            connected = true;
-            begun.complete(null);
-            whenConnected.run();
-        } catch (Throwable e) {
-            begun.completeExceptionally(e);
-        }
+    private void open() {
+        wire.open();
+        connected = true;
+        whenConnected.run();
     }
 
     /**
@@ -168,9 +159,8 @@ final class ScriptClient {
         if (connected) {
             return;
         }
-        Attempt current = connect();
         try {
-            current.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+            connect().get(patience.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof RuntimeException failed)) {
                 throw new IllegalStateException("The first connection to " + wire.server() + " failed", e.getCause());
@@ -178,7 +168,7 @@ final class ScriptClient {
             LockStoreException known = RedisFailures.translate(failed, wire.server());
             throw new LockStoreException(String.valueOf(known.getMessage()), known.getCause(), false);
         } catch (TimeoutException e) {
-            Duration taken = Duration.ofNanos(System.nanoTime() - current.start);
+            Duration taken = Duration.ofNanos(System.nanoTime() - attemptAt);
             throw new LockStoreException(
                     "No command was sent to " + wire.server() + ", because connecting for the first time has taken "
                             + taken.toMillis() + " ms so far. Check that this process gets enough processor time (the"
@@ -198,8 +188,35 @@ final class ScriptClient {
 
     /** Sends calls, and waits for their replies. */
     List<Reply> send(List<ScriptCall> calls, Acks acks) {
-        connect(CONNECT_LIMIT);
         return begin(calls, acks, CONNECT_LIMIT).get();
+    }
+
+    /**
+     * Sends requests to one server. A single server gets them in one script. In a cluster each script has one key, because a script cannot
+     * have keys of several slots, and fails for its own lock only; a node gets all its scripts together, over one connection.
+     *
+     * @param decoder reads the reply to some of the requests
+     * @param failed the reply to a request whose own script failed
+     */
+    <Q, A> List<A> send(
+            List<Q> requests,
+            Acks acks,
+            Function<List<Q>, ScriptCall> encoder,
+            BiFunction<Reply, List<Q>, List<A>> decoder,
+            Function<LockStoreException, A> failed) {
+        boolean oneServer = isOneServer();
+        List<List<Q>> scripts =
+                oneServer ? List.of(requests) : requests.stream().map(List::of).toList();
+        List<Reply> replies = send(scripts.stream().map(encoder).toList(), acks);
+        List<A> all = new ArrayList<>(requests.size());
+        for (int i = 0; i < scripts.size(); i++) {
+            LockStoreException failure = replies.get(i).failure();
+            all.addAll(
+                    failure == null || oneServer
+                            ? decoder.apply(replies.get(i), scripts.get(i))
+                            : List.of(failed.apply(failure)));
+        }
+        return all;
     }
 
     /**
@@ -209,18 +226,19 @@ final class ScriptClient {
      */
     Supplier<List<Reply>> begin(List<ScriptCall> calls, Acks acks, Duration patience) {
         if (!connected) {
-            Attempt unused = connect();
+            var unused = connect();
             return () -> {
                 connect(patience);
                 return begin(calls, acks, patience).get();
             };
         }
         long start = System.nanoTime();
-        Sent sent = sendNow(calls, acks, start, null);
+        Supplier<Answers> sent = sendNow(calls, acks, start, null);
         return () -> replies(calls, acks, wire.isPipelined() ? start : System.nanoTime(), sent, null, 0, false);
     }
 
-    private Sent sendNow(List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
+    private Supplier<Answers> sendNow(
+            List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
         try {
             return wire.send(calls, acks, start, redirection);
         } catch (RuntimeException e) {
@@ -242,19 +260,19 @@ final class ScriptClient {
             List<ScriptCall> calls,
             Acks acks,
             long start,
-            Sent first,
+            Supplier<Answers> first,
             @Nullable RuntimeException redirection,
             int redirections,
             boolean sentBefore) {
         boolean outcomeUnknown = sentBefore;
-        Sent sent = first;
+        Supplier<Answers> sent = first;
         for (int sends = 1; ; sends++) {
             try {
-                Answers answers = sent.await();
+                Answers answers = sent.get();
                 if (isUnknownScript(answers)) {
                     List<ScriptCall> byText =
                             calls.stream().map(ScriptClient::byText).toList();
-                    answers = wire.send(byText, acks, start, redirection).await();
+                    answers = wire.send(byText, acks, start, redirection).get();
                 }
                 return replies(calls, acks, start, answers, redirections, outcomeUnknown);
             } catch (RuntimeException e) {
@@ -331,7 +349,7 @@ final class ScriptClient {
         locate(movedAgain, () -> {});
         List<ScriptCall> alone = List.of(call);
         try {
-            Sent sent = sendNow(alone, acks, start, redirection);
+            Supplier<Answers> sent = sendNow(alone, acks, start, redirection);
             return replies(alone, acks, start, sent, redirection, redirections, resent)
                     .get(0);
         } catch (LockStoreException e) {

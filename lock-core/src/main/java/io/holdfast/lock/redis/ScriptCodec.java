@@ -47,6 +47,8 @@ final class ScriptCodec {
     private static final Pattern GLOB = Pattern.compile("[\\\\*?\\[\\]]");
     private static final List<Waiters> WAITERS = List.of(Waiters.values());
     private static final RenewReply RENEWED = new RenewReply.Renewed();
+
+    /** Earlier holders count their leases by other clocks, which may be slower by one percent. */
     private static final int CLOCKS_DIFFER_BY_ONE_IN = 100;
 
     private final String prefix;
@@ -63,12 +65,9 @@ final class ScriptCodec {
         this.retentionMillis = settings.tokenRetention().toMillis();
         this.joined = utf8(prefix + ":joined");
         Duration delay = settings.rejoinDelay();
-        this.rejoinMillis = delay.isZero() ? 0 : byAnyClock(delay).toMillis();
-    }
-
-    /** Earlier holders count their leases by other clocks, which may be slower by one percent. */
-    private static Duration byAnyClock(Duration delay) {
-        return delay.plus(delay.dividedBy(CLOCKS_DIFFER_BY_ONE_IN)).plusMillis(1);
+        Duration byAnyClock =
+                delay.plus(delay.dividedBy(CLOCKS_DIFFER_BY_ONE_IN)).plusMillis(1);
+        this.rejoinMillis = delay.isZero() ? 0 : byAnyClock.toMillis();
     }
 
     String prefix() {
@@ -407,10 +406,7 @@ final class ScriptCodec {
     }
 
     static Waiters waiters(long number) {
-        if (number < 0 || number >= WAITERS.size()) {
-            throw new IllegalArgumentException("Invalid number of waiters: " + number);
-        }
-        return WAITERS.get((int) number);
+        return WAITERS.get((int) Math.min(number, WAITERS.size())); // or throws
     }
 
     private static boolean isDigit(String text) {

@@ -298,12 +298,6 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
      * Makes the subscribing thread continue if it is reading. If it only waits, that thread closes the connection, and nobody
      * else unsubscribes: with Lettuce that would close it as well, and Lettuce logs a warning when it is closed twice.
      */
-    private void endReading() {
-        if (reading) {
-            unsubscribe();
-        }
-    }
-
     @Override
     public void close() {
         closed = true;
@@ -311,7 +305,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         confirmed.release();
         LockSupport.unpark(thread);
         try {
-            endReading();
+            if (reading) {
+                unsubscribe();
+            }
         } catch (RuntimeException e) {
             log.debug("The wake-up subscription was broken, or not yet established, when it was closed", e);
         }

@@ -9,7 +9,6 @@ import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.Answers;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
-import io.holdfast.lock.redis.driver.Wire.Sent;
 import java.lang.reflect.Proxy;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
@@ -56,7 +55,7 @@ class ScriptClientTest {
                 case "isCluster" -> isCluster;
                 case "send" -> {
                     starts.add((Long) arguments[2]);
-                    yield (Sent) this::next;
+                    yield (Supplier<Answers>) this::next;
                 }
                 default -> null;
             });

@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -279,13 +279,14 @@ public final class JedisConnections implements Wire {
     }
 
     @Override
-    public Sent send(List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
+    public Supplier<Answers> send(
+            List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
         Place place = borrow(calls.get(0).keysAndArgs()[0], start, redirection);
-        attempt(place, connection -> write(connection, calls, acks, redirection));
+        var unused = attempt(place, () -> write(place.connection(), calls, acks, redirection));
         long timeoutNanos = timeout.toNanos();
         long left = Math.max(timeoutNanos - (System.nanoTime() - start), timeoutNanos / 2);
         return () -> {
-            List<Object> replies = attempt(place, connection -> read(connection, calls.size(), acks, left));
+            List<Object> replies = attempt(place, () -> read(place.connection(), calls.size(), acks, left));
             Object acknowledged = acks.number() > 0 ? replies.remove(calls.size()) : Long.valueOf(0);
             Answers answers = new Answers(replies, acknowledged instanceof Long replicas ? replicas : 0);
             if (answers.isOfReplica(calls)) {
@@ -346,21 +347,17 @@ public final class JedisConnections implements Wire {
     }
 
     /** After a failure the connection is out of step, so it is not used again. What a script fails with is a reply. */
-    private <T> T attempt(Place place, Function<Connection, T> step) {
+    private <T> T attempt(Place place, Supplier<T> step) {
         try {
-            return step.apply(place.connection());
+            return step.get();
         } catch (RuntimeException | Error e) {
-            giveUp(place, e);
+            if (RedisFailures.hasTimeout(e)) {
+                unanswered = true;
+            }
+            place.disconnect();
+            place.giveBack();
             throw e;
         }
-    }
-
-    private void giveUp(Place place, Throwable failure) {
-        if (RedisFailures.hasTimeout(failure)) {
-            unanswered = true;
-        }
-        place.disconnect();
-        place.giveBack();
     }
 
     /** Takes back a place whose calls were all answered. */
@@ -392,13 +389,10 @@ public final class JedisConnections implements Wire {
                 place.giveBack();
                 throw noTimeLeft();
             }
-            try {
+            place.connection = attempt(place, () -> {
                 var unused = opened(); // perhaps not any more, after waiting
-                place.connection = new Connection(address, config);
-            } catch (RuntimeException | Error e) {
-                giveUp(place, e);
-                throw e;
-            }
+                return new Connection(address, config);
+            });
         }
         return place;
     }
@@ -454,9 +448,12 @@ public final class JedisConnections implements Wire {
     @Override
     public RedisConnection newSubscription() {
         locate();
-        List<Integer> slots = isCluster() ? slotOfEachMaster() : List.of(0);
-        int any = slots.get(ThreadLocalRandom.current().nextInt(slots.size()));
-        return new Subscriber(new Connection(opened().masterOf().apply(any), config));
+        List<Integer> slots = slotOfEachMaster();
+        return subscriber(slots.get(ThreadLocalRandom.current().nextInt(slots.size())));
+    }
+
+    private Subscriber subscriber(int slot) {
+        return new Subscriber(new Connection(opened().masterOf().apply(slot), config));
     }
 
     @Override
@@ -518,9 +515,8 @@ public final class JedisConnections implements Wire {
     @Override
     public List<Integer> slotOfEachMaster() {
         Map<String, Integer> slots = new TreeMap<>();
-        if (isCluster()) {
-            IntStream.range(0, ClusterSlotHashUtil.SLOT_COUNT).forEach(slot -> slots.putIfAbsent(serverOf(slot), slot));
-        }
+        int all = isCluster() ? ClusterSlotHashUtil.SLOT_COUNT : 1;
+        IntStream.range(0, all).forEach(slot -> slots.putIfAbsent(serverOf(slot), slot));
         return List.copyOf(slots.values());
     }
 
@@ -531,19 +527,12 @@ public final class JedisConnections implements Wire {
 
     @Override
     public Map<String, String> evictionPolicies() {
-        Topology known = opened();
-        if (known.cluster() == null) {
-            return policies(known.masterOf().apply(0));
-        }
         Map<String, String> policies = new TreeMap<>();
-        for (String node : known.cluster().getNodes().keySet()) {
-            policies(HostAndPort.from(node)).forEach((unnamed, policy) -> policies.put(node, policy));
+        for (int slot : slotOfEachMaster()) {
+            TemplateConnections.policies(() -> subscriber(slot))
+                    .forEach((unnamed, policy) -> policies.put(serverOf(slot), policy));
         }
         return policies;
-    }
-
-    private Map<String, String> policies(HostAndPort address) {
-        return TemplateConnections.policies(() -> new Subscriber(new Connection(address, config)));
     }
 
     /** A client of sentinels listens to them. */

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -35,67 +34,61 @@ public final class RedisFailures {
     /** Where a password is, if not in spring.data.redis. */
     private static final String URLS = " holdfast.redis.url or holdfast.quorum.nodes if set.";
 
-    /** What to check. */
-    private record Hint(Predicate<String> fits, String advice) {
-
-        static Hint said(String text, String advice) {
-            return new Hint(error -> error.contains(text), advice);
-        }
-
-        static Hint code(String code, String advice) {
-            return new Hint(error -> code.equals(RedisFailures.code(error)), advice);
-        }
-    }
+    /**
+     * What to check.
+     *
+     * @param said by the server, among other things
+     */
+    private record Hint(String said, String advice) {}
 
     private static final String PERMISSION =
             "The Redis user lacks a permission: check its ACL for the commands, keys and channels that locks need.";
 
     private static final List<Hint> HINTS = List.of( // the first one that fits counts
-            Hint.said("The user executing the script", PERMISSION),
-            Hint.said("ACL failure in script", PERMISSION), // since Redis 7
-            Hint.said(
+            new Hint("The user executing the script", PERMISSION),
+            new Hint("ACL failure in script", PERMISSION), // since Redis 7
+            new Hint(
                     "without any password",
                     "The server has no password configured: remove spring.data.redis.password, or the password in"
                             + URLS),
-            Hint.said(
+            new Hint(
                     "LAYOUT unknown ", // of scripts, for a lock whose fields they do not understand, see common.lua
                     "Something else writes under the key prefix, or the server is a mock of Redis whose Lua is incomplete."
                             + " Tests can use a real Redis, or locks in memory (@AutoConfigureTestLocks)."),
-            Hint.said(
+            new Hint(
                     "LAYOUT ",
                     "The lock was written by a later version of Holdfast. Upgrade Holdfast in this application."),
-            Hint.said(READONLY, "The server is a replica: use the address of the primary, or Sentinel."),
-            Hint.said(
+            new Hint(
                     "max number of clients", // all that Redis says to a new connection, before it closes it
                     "The server has reached maxclients: raise it, or find out which clients hold the connections."),
-            Hint.said(
+            new Hint(
                     "cluster support disabled",
                     "The server is not part of a Redis Cluster: set spring.data.redis.host and port instead of"
                             + " spring.data.redis.cluster.nodes, or list the nodes of a cluster."),
-            Hint.said(
+            new Hint(
                     "DB index is out of range",
                     "The server does not have that database: check spring.data.redis.database, or" + URLS),
-            Hint.code("READONLY", "The server is a replica: use the address of the primary, or Sentinel."),
-            Hint.code("NOPERM", PERMISSION),
-            Hint.code("NOAUTH", "The server requires a password: set spring.data.redis.password, or add it to" + URLS),
-            Hint.code(
-                    "WRONGPASS",
+            new Hint("READONLY ", "The server is a replica: use the address of the primary, or Sentinel."),
+            new Hint("NOPERM ", PERMISSION),
+            new Hint("NOAUTH ", "The server requires a password: set spring.data.redis.password, or add it to" + URLS),
+            new Hint(
+                    "WRONGPASS ",
                     "The user name or password is wrong: check spring.data.redis.username and password, or" + URLS),
-            Hint.code("OOM", "Redis is out of memory: raise maxmemory, or find out what is using the memory."),
-            Hint.code("LOADING", "Redis is still loading its data after a restart; try again shortly."),
-            Hint.code("MASTERDOWN", "The replica has lost its primary; check replication."),
-            Hint.code("NOREPLICAS", "Fewer replicas are connected than min-replicas-to-write requires."),
-            Hint.code("MISCONF", "Redis cannot save its data and rejects writes: check its log and disk."),
-            Hint.code("CLUSTERDOWN", "The cluster does not serve this slot: check CLUSTER INFO."),
-            Hint.code("BUSY", "Redis is busy running another script: check its slow log."),
-            Hint.code("MOVED", "The key is on another node of the cluster."),
-            Hint.code("ASK", "The key is being moved to another node of the cluster."),
-            Hint.code(
-                    "WRONGTYPE",
+            new Hint("OOM ", "Redis is out of memory: raise maxmemory, or find out what is using the memory."),
+            new Hint("LOADING ", "Redis is still loading its data after a restart; try again shortly."),
+            new Hint("MASTERDOWN ", "The replica has lost its primary; check replication."),
+            new Hint("NOREPLICAS ", "Fewer replicas are connected than min-replicas-to-write requires."),
+            new Hint("MISCONF ", "Redis cannot save its data and rejects writes: check its log and disk."),
+            new Hint("CLUSTERDOWN ", "The cluster does not serve this slot: check CLUSTER INFO."),
+            new Hint("BUSY ", "Redis is busy running another script: check its slow log."),
+            new Hint("MOVED ", "The key is on another node of the cluster."),
+            new Hint("ASK ", "The key is being moved to another node of the cluster."),
+            new Hint(
+                    "WRONGTYPE ",
                     "The key contains a value that is not a lock: check whether something else writes under the key"
                             + " prefix."),
-            Hint.code(
-                    "ERR",
+            new Hint(
+                    "ERR ",
                     "Check that the server version is 6.2 or later, and that nothing else writes under the key prefix."));
 
     /** What sentinels say if they do not know the primary: through Lettuce, and through Jedis. */
@@ -121,7 +114,9 @@ public final class RedisFailures {
         if (failure instanceof LockStoreException known) {
             return known;
         }
-        restoreInterrupt(failure);
+        if (causes(failure).anyMatch(InterruptedException.class::isInstance)) {
+            Thread.currentThread().interrupt(); // pools clear the flag, and the engine needs to see it
+        }
         String server = capitalize(where);
         Optional<String> error = serverError(failure);
         if (error.isPresent()) {
@@ -131,57 +126,43 @@ public final class RedisFailures {
                     failure,
                     false);
         }
+        Optional<Throwable> refused = connectFailure(failure);
+        Throwable reason = refused.orElse(failure);
+        Throwable cause = failure;
+        boolean wasSent = false;
+        String what;
         if (causes(failure)
                 .map(RedisFailures::message)
                 .anyMatch(text -> NO_PRIMARY.stream().anyMatch(text::contains))) {
-            return failed(
-                    server + " cannot be found. Check that spring.data.redis.sentinel.master is the name that the"
-                            + " sentinels use.",
-                    failure,
-                    failure,
-                    false);
+            what = server
+                    + " cannot be found. Check that spring.data.redis.sentinel.master is the name that the sentinels"
+                    + " use.";
+        } else if (refused.isPresent()) {
+            what = server + " cannot be reached. Check that the server is running and that its address is correct"
+                    + " (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if set).";
+        } else if (causes(failure).anyMatch(NoSuchElementException.class::isInstance)) { // of a pool
+            what = "All connections for locks are in use (" + where
+                    + "). Raise holdfast.redis.connections, or find out why calls take so long.";
+            cause = new ConnectionsInUseException(failure);
+        } else {
+            what = broken(failure, where);
+            wasSent = true;
         }
-        Optional<Throwable> refused = connectFailure(failure);
-        if (refused.isPresent()) {
-            return failed(
-                    server + " cannot be reached. Check that the server is running and that its address is correct"
-                            + " (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if set).",
-                    refused.get(),
-                    failure,
-                    false);
-        }
-        if (isPoolExhausted(failure)) {
-            return failed(
-                    "All connections for locks are in use (" + where
-                            + "). Raise holdfast.redis.connections, or find out why calls take so long.",
-                    failure,
-                    new ConnectionsInUseException(failure),
-                    false);
-        }
-        if (causes(failure).anyMatch(t -> t instanceof SSLHandshakeException || isA(t, NOT_TLS))) {
-            return failed(
-                    "The TLS handshake with " + where
-                            + " failed. Check that the server uses TLS on that port, and that this application trusts"
-                            + " its certificate (spring.data.redis.ssl.bundle, or holdfast.redis.ssl.bundle or"
-                            + " holdfast.quorum.ssl.bundle if set).",
-                    failure,
-                    failure,
-                    true);
-        }
-        return failed(
-                failure instanceof QueryTimeoutException || hasTimeout(failure)
-                        ? server + " did not respond in time. Check that the server responds on that port, that both"
-                                + " sides agree on TLS, and that holdfast.redis.command-timeout is long enough."
-                        : "The connection to " + where
-                                + " was lost. Check that the server is running, that both sides agree on TLS, and that"
-                                + " the network between the server and this process works.",
-                failure,
-                failure,
-                true);
+        return new LockStoreException(what + " (" + rootOf(reason) + ")", cause, wasSent);
     }
 
-    private static LockStoreException failed(String what, Throwable reason, Throwable cause, boolean outcomeUnknown) {
-        return new LockStoreException(what + " (" + rootOf(reason) + ")", cause, outcomeUnknown);
+    private static String broken(RuntimeException failure, String where) {
+        if (causes(failure).anyMatch(t -> t instanceof SSLHandshakeException || isA(t, NOT_TLS))) {
+            return "The TLS handshake with " + where
+                    + " failed. Check that the server uses TLS on that port, and that this application trusts its"
+                    + " certificate (spring.data.redis.ssl.bundle, or holdfast.redis.ssl.bundle or"
+                    + " holdfast.quorum.ssl.bundle if set).";
+        }
+        return failure instanceof QueryTimeoutException || hasTimeout(failure)
+                ? capitalize(where) + " did not respond in time. Check that the server responds on that port, that both"
+                        + " sides agree on TLS, and that holdfast.redis.command-timeout is long enough."
+                : "The connection to " + where + " was lost. Check that the server is running, that both sides agree on"
+                        + " TLS, and that the network between the server and this process works.";
     }
 
     /** The last send certainly failed, but an earlier one of the same call may have arrived. */
@@ -245,7 +226,7 @@ public final class RedisFailures {
 
     private static Optional<String> hint(String error) {
         return HINTS.stream()
-                .filter(hint -> hint.fits().test(error))
+                .filter(hint -> error.contains(hint.said()))
                 .map(Hint::advice)
                 .findFirst();
     }
@@ -275,21 +256,9 @@ public final class RedisFailures {
         return matcher.find() ? matcher.group(1) : null;
     }
 
-    /** Nothing was sent. */
-    static boolean isPoolExhausted(Throwable failure) {
-        return causes(failure).anyMatch(NoSuchElementException.class::isInstance);
-    }
-
     /** A wait has timed out. */
     static boolean hasTimeout(Throwable failure) {
         return causes(failure).anyMatch(t -> t instanceof SocketTimeoutException || isA(t, LETTUCE_TIMEOUT));
-    }
-
-    /** Pools clear the interrupt flag when they are interrupted; the engine needs to see it. */
-    private static void restoreInterrupt(Throwable failure) {
-        if (causes(failure).anyMatch(InterruptedException.class::isInstance)) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** The connection was refused, so nothing was sent. Drivers add the failure of each address as a suppressed exception. */

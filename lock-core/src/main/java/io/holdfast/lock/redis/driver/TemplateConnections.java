@@ -56,7 +56,8 @@ public final class TemplateConnections implements Wire {
     }
 
     @Override
-    public Sent send(List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
+    public Supplier<Answers> send(
+            List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
         return () -> new Answers(calls.stream().map(this::send).toList(), 0);
     }
 
@@ -107,7 +108,7 @@ public final class TemplateConnections implements Wire {
     @Override
     public List<Integer> slotOfEachMaster() {
         try (RedisConnection connection = newSubscription()) {
-            return connection instanceof RedisClusterConnection servers ? slots(servers) : List.of();
+            return connection instanceof RedisClusterConnection servers ? slots(servers) : List.of(0);
         }
     }
 

@@ -3,6 +3,7 @@ package io.holdfast.lock.redis.driver;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 
@@ -36,8 +37,9 @@ public interface Wire {
      *
      * @param start when the command timeout began, by {@link System#nanoTime()}
      * @param redirection the reply of another server of a cluster that says where the key is; null if there was none
+     * @return waits for the replies; to be called once, by any thread
      */
-    Sent send(List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection);
+    Supplier<Answers> send(List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection);
 
     /** {@return whether {@link #send} waits for no reply, and can send a {@code WAIT} as well} May be called before {@link #open}. */
     boolean isPipelined();
@@ -53,13 +55,13 @@ public interface Wire {
         return "";
     }
 
-    /** {@return a slot of each master of a cluster; none if there is no cluster} */
+    /** {@return a slot of each master of a cluster; only slot 0 if there is no cluster} */
     List<Integer> slotOfEachMaster();
 
     /** {@return where the servers are, for messages: without users and passwords} May be called before {@link #open}. */
     String server();
 
-    /** {@return what each server does when its memory is full, by server; of a single one under the empty name} */
+    /** {@return what each master does when its memory is full, by server; of a single one under the empty name} */
     Map<String, String> evictionPolicies();
 
     /** Locates the servers again, by calls to them. */
@@ -83,13 +85,6 @@ public interface Wire {
 
         /** No {@code WAIT}. */
         public static final Acks NONE = new Acks(0, Duration.ZERO);
-    }
-
-    /** Calls on their way. */
-    interface Sent {
-
-        /** Waits for the replies. To be called once, by any thread. */
-        Answers await();
     }
 
     /**

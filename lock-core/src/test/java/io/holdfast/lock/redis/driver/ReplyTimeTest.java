@@ -45,7 +45,7 @@ class ReplyTimeTest {
 
         connections
                 .send(List.of(call), acks, System.nanoTime() - waited.toNanos(), null)
-                .await();
+                .get();
 
         ArgumentCaptor<Integer> millis = ArgumentCaptor.captor();
         verify(connection, atLeastOnce()).setSoTimeout(millis.capture());

@@ -44,7 +44,7 @@ class TemplateConnectionsTest {
 
         Wire.Answers answers = new TemplateConnections(applications, "Redis")
                 .send(List.of(call), Wire.Acks.NONE, 0, null)
-                .await();
+                .get();
 
         assertThat(answers.replies()).containsExactly(reply);
     }
