@@ -22,7 +22,6 @@ import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.engine.acquire.Acquisition;
-import io.holdfast.lock.engine.acquire.Call;
 import io.holdfast.lock.engine.acquire.MultiAcquisition;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.acquire.Waits;
@@ -275,16 +274,16 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     /** An acquisition that has not begun. Several locks are acquired in the order of their keys, with one budget and one caller. */
     Steps steps(LockRequest request, Budget budget, Caller caller) {
         return request.keys().size() == 1
-                ? new Acquisition(shared(), call(request, budget, caller))
+                ? acquisition(request, budget, caller)
                 : new MultiAcquisition(
                         shared(),
                         request.each().stream()
-                                .map(one -> call(one, budget, caller))
+                                .map(one -> acquisition(one, budget, caller))
                                 .toList());
     }
 
-    private Call call(LockRequest request, Budget budget, Caller caller) {
-        return new Call(request.key(), Terms.of(request, settings.defaults), budget, caller);
+    private Acquisition acquisition(LockRequest request, Budget budget, Caller caller) {
+        return new Acquisition(shared(), request.key(), Terms.of(request, settings.defaults), budget, caller);
     }
 
     /** Begins now. */

@@ -2,6 +2,7 @@ package io.holdfast.lock.waiting;
 
 import io.holdfast.lock.store.Ticker;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param outageNanos which part of it may be spent on one outage of the store, in nanoseconds
  */
 public record Budget(Ticker ticker, long start, long nanos, long outageNanos) {
+
+    private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /**
      * {@return a budget}
@@ -57,9 +60,9 @@ public record Budget(Ticker ticker, long start, long nanos, long outageNanos) {
         return Math.max(0, nanos - (ticker.nanos() - start));
     }
 
-    /** {@return how long ago it was spent, in nanoseconds; never negative} */
-    public long overrunNanos() {
-        return Math.max(0, ticker.nanos() - start - nanos);
+    /** {@return whether it was spent long ago: in that time a thread of the client becomes free, if the store replies to calls} */
+    public boolean isLongOver() {
+        return ticker.nanos() - start - nanos > LATE_NANOS;
     }
 
     /**

@@ -2,6 +2,7 @@ package io.holdfast.lock.waiting;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
@@ -119,6 +120,19 @@ public final class QueueEntry {
         Message heard = message;
         StoreTime asked = answer;
         return heard == null || asked == null ? null : asked.believe(heard.reservation(), heard.heardAt());
+    }
+
+    /** {@return the lock, granted by a message; the store confirms it only when it is called} */
+    public Grant granted(StoreTime.Believed claim, long now, long leaseNanos, boolean resent) {
+        Reservation told = claim.reservation();
+        return new Grant(
+                owner, told.token(), now, claim.deadline(leaseNanos), told.tokens(), told.waiters(), false, resent);
+    }
+
+    /** {@return the lock, granted by a reply to a call sent at that time, so it is confirmed} */
+    public Grant granted(AcquireReply.Granted reply, long sentAt, long leaseNanos, boolean resent) {
+        return new Grant(
+                owner, reply.token(), sentAt, sentAt + leaseNanos, reply.tokens(), reply.waiters(), true, resent);
     }
 
     /** {@return since when the store fails, if it does} */

@@ -24,7 +24,17 @@ import org.jspecify.annotations.Nullable;
 public record StoreTime(long askedAt, long answeredAt, long micros) {
 
     /** A plausible message, and until when it certainly holds the lock, on the ticker. */
-    public record Believed(Reservation reservation, long deadline) {}
+    public record Believed(Reservation reservation, long deadline) {
+
+        /**
+         * Until when the lock is certainly held: for no longer than the lease from the grant on, because the call that confirms it
+         * gives it that lease, however late it arrives, and takes the rest of a longer reservation away.
+         */
+        public long deadline(long leaseNanos) {
+            long lasts = TimeUnit.MICROSECONDS.toNanos(reservation.untilMicros() - reservation.atMicros());
+            return deadline - Math.max(0, lasts - leaseNanos);
+        }
+    }
 
     /** Clocks run at slightly different rates. */
     private static final long TOLERANCE_MICROS = TimeUnit.MILLISECONDS.toMicros(50);

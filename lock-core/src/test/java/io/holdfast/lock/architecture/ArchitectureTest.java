@@ -69,7 +69,7 @@ class ArchitectureTest {
                             "StoreTime",
                             "Budget")),
             entry("engine", Set.of("LockEngine", "LockEngineBuilder")),
-            entry("engine.acquire", Set.of("Acquisition", "Call", "MultiAcquisition", "Steps", "Waits")),
+            entry("engine.acquire", Set.of("Acquisition", "MultiAcquisition", "Steps", "Waits")),
             entry("engine.hold", Set.of("AcquireResult", "Handle", "HeldLocks", "Hold", "Terms")),
             entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
             entry("engine.deadlock", Set.of("NestedWaits", "WaitGraph")),

@@ -38,9 +38,9 @@ class AcquisitionStepsTest extends StepsFixture {
     void result_is_not_known_before_the_end() {
         heldByOther(KEY);
         Steps waiter = steps("waiter", REQUEST);
-        assertThatThrownBy(waiter::result).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(waiter::result).isInstanceOf(NullPointerException.class);
         assertWaits(waiter);
-        assertThatThrownBy(waiter::result).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(waiter::result).isInstanceOf(NullPointerException.class);
     }
 
     @Test

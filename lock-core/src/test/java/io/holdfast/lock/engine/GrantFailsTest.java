@@ -29,7 +29,7 @@ class GrantFailsTest extends ThreadsFixture {
 
     private static boolean isGranting() {
         return StackWalker.getInstance()
-                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().endsWith(".Call")
+                .walk(frames -> frames.anyMatch(frame -> frame.getClassName().endsWith(".HeldLocks")
                         && frame.getMethodName().equals("open")));
     }
 

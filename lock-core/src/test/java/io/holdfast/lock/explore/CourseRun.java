@@ -6,7 +6,6 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.acquire.Acquisition;
-import io.holdfast.lock.engine.acquire.Call;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.acquire.Waits;
 import io.holdfast.lock.engine.client.Cleanup;
@@ -18,6 +17,7 @@ import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Holds;
+import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.explore.Course.Event;
 import io.holdfast.lock.explore.Course.Phase;
 import io.holdfast.lock.store.AcquireReply;
@@ -95,14 +95,12 @@ final class CourseRun extends NoStore {
         Waits waits = new Waits(NO_LISTENERS, client, new NestedWaits(client, false));
         Budget budget = Budget.of(() -> budgetClock, isOneTry() ? 0 : LONG);
         budgetIsOver = isOneTry();
-        Call call = new Call(
-                World.KEY,
-                Holds.terms(Duration.ofNanos(setting.leaseNanos), caller.limit()),
-                budget,
-                new Caller(new HashMap<>(), () -> woken = true, true, false, true));
+        Terms terms = Holds.terms(Duration.ofNanos(setting.leaseNanos), caller.limit());
+        Caller waiting = new Caller(new HashMap<>(), () -> woken = true, true, false, true);
         acquisition = setting.mutant == null
-                ? new Acquisition(new Acquisition.Shared(client, locks, waits, NO_LISTENERS), call)
-                : setting.mutant.acquisition(client, locks, waits, NO_LISTENERS, call);
+                ? new Acquisition(
+                        new Acquisition.Shared(client, locks, waits, NO_LISTENERS), World.KEY, terms, budget, waiting)
+                : setting.mutant.acquisition(client, locks, waits, NO_LISTENERS, World.KEY, terms, budget, waiting);
     }
 
     private boolean isOneTry() {

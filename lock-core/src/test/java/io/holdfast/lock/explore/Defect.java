@@ -13,21 +13,21 @@ enum Defect {
     SILENT_ENTRIES_COUNT_AS_HEARD,
     /** A grant that comes after its own deadline is told as contention. */
     LATE_GRANT_IS_CONTENTION(
-            "throw new LockStoreException(\"Lock '\" + call.key() + \"' \" + why, null, false);",
+            "throw new LockStoreException(\"Lock '\" + key + \"' \" + why, null, false);",
             "refused(Optional.empty()); return;"),
     /** A grant that comes after its own deadline is used. */
-    LATE_GRANT_IS_USED("call.deadline(sentAt) < 0", "call.deadline(sentAt) < Long.MAX_VALUE"),
+    LATE_GRANT_IS_USED("sentAt < terms.leaseNanos()", "sentAt < Long.MAX_VALUE"),
     /** A grant that comes after its own deadline is forgotten, and stays at the store. */
     LATE_GRANT_IS_NOT_UNDONE("undo(); if (budget.remainingNanos() == 0) {", "if (budget.remainingNanos() == 0) {"),
     /** After a grant that came too late, and was undone, the same owner id asks again. */
     UNDONE_OWNER_ID_ASKS_AGAIN("renewEntry(); state = State.ASK;", "state = State.ASK;"),
     /** Leases count from the answer instead of from before the call was sent. */
     LEASE_COUNTS_FROM_ANSWER(
-            "answered(waiting); return reply;", "answered(waiting); sentAt = client.ticker().nanos(); return reply;"),
+            "place.answered(); return reply;", "place.answered(); sentAt = client.ticker().nanos(); return reply;"),
     /** A call that may still arrive is not refused when it does. */
     NO_CANCELLATION(
-            "client.cleanup().undo(call.key(), entry.owner(), terms.leaseNanos());",
-            "client.cleanup().leave(call.key(), entry.owner());"),
+            "cleanup().leave(key, entry.owner(), resent ? terms.leaseNanos() : 0);",
+            "cleanup().leave(key, entry.owner(), 0);"),
     /** The same for a last try that was refused, and sent twice. */
     REFUSED_TRY_IS_NOT_CANCELLED("else if (resent || kept)", "else if (kept)"),
     /** A waiter that is interrupted leaves its entry behind. */

@@ -3,7 +3,6 @@ package io.holdfast.lock.explore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.engine.acquire.Acquisition;
-import io.holdfast.lock.engine.acquire.Call;
 import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.acquire.Waits;
 import io.holdfast.lock.engine.client.ClientContext;
@@ -52,9 +51,12 @@ final class Mutant {
         return KNOWN.computeIfAbsent(defect, Mutant::new);
     }
 
-    Steps acquisition(ClientContext client, HeldLocks locks, Waits waits, EventPublisher events, Call call) {
+    Steps acquisition(
+            ClientContext client, HeldLocks locks, Waits waits, EventPublisher events, Object... ofConstructor) {
         try {
-            return (Steps) ofAcquisition.newInstance(ofShared.newInstance(client, locks, waits, events), call);
+            List<Object> arguments = new ArrayList<>(List.of(ofShared.newInstance(client, locks, waits, events)));
+            arguments.addAll(List.of(ofConstructor));
+            return (Steps) ofAcquisition.newInstance(arguments.toArray());
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("The acquisition with a defect cannot be made", e);
         }

@@ -23,16 +23,19 @@ class BudgetTest {
         Budget budget = Budget.of(time, SECOND);
         pass(SECOND - 1);
         assertThat(budget.remainingNanos()).isEqualTo(1);
-        assertThat(budget.overrunNanos()).isZero();
+        assertThat(budget.isLongOver()).isFalse();
 
         pass(1);
         assertThat(budget.remainingNanos()).isZero();
-        assertThat(budget.overrunNanos()).isZero();
+        assertThat(budget.isLongOver()).isFalse();
 
-        pass(7);
+        pass(SECOND / 2);
         assertThat(budget.remainingNanos()).isZero();
-        assertThat(budget.overrunNanos()).isEqualTo(7);
-        assertThat(budget.spent()).isEqualTo(Duration.ofNanos(SECOND + 7));
+        assertThat(budget.isLongOver()).isFalse();
+
+        pass(1);
+        assertThat(budget.isLongOver()).isTrue();
+        assertThat(budget.spent()).isEqualTo(Duration.ofNanos(SECOND + SECOND / 2 + 1));
     }
 
     @Test
@@ -50,7 +53,7 @@ class BudgetTest {
 
         assertThat(budget.remainingNanos())
                 .isGreaterThan(Duration.ofDays(100_000).toNanos());
-        assertThat(budget.overrunNanos()).isZero();
+        assertThat(budget.isLongOver()).isFalse();
         assertThat(budget.spent()).isEqualTo(Duration.ofDays(1000));
     }
 

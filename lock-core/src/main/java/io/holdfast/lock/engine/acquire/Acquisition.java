@@ -3,6 +3,7 @@ package io.holdfast.lock.engine.acquire;
 import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockOverloadException;
@@ -53,30 +54,28 @@ import org.slf4j.LoggerFactory;
  * another owner id, within the same budget. If the budget is spent, the acquisition fails as if the store had not replied. The
  * deadline counts from before that very try was sent.
  *
- * <p>If the store fails after it has replied once, the acquisition continues to wait, like others that wait for the store.
- *
- * <p>A call that the store refuses changes nothing there: if the first try is refused, there is no entry to give up.
+ * <p>If the store fails after it has replied once, the acquisition continues to wait, like others that wait for the store. A
+ * call that the store refuses changes nothing there: if the first try is refused, there is no entry to give up.
  */
+@SuppressWarnings("NullAway.Init") // what it has from a certain state on
 public final class Acquisition implements Steps {
 
     private static final Logger log = LoggerFactory.getLogger(Acquisition.class);
 
-    /** The pause between two tries to get a connection. The store has already waited for one itself, if it can. */
+    /** Between two tries to get a connection. The store has already waited for one itself, if it can. */
     private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
+    /**
+     * In line: behind others of this client, or its front. Ask: the next step calls the store. Queued: there. No connection: all
+     * were in use, so nothing was sent. Outage: waits for a store that fails. Ended: at the store; listeners do not know yet.
+     */
     private enum State {
         START,
-        /** In line behind others of this client, or its front. */
         IN_LINE,
-        /** The next step calls the store. */
         ASK,
-        /** Waits in the lock's queue at the store. */
         QUEUED,
-        /** All connections to the store were in use, so nothing was sent. */
         NO_CONNECTION,
-        /** Waits for a store that fails. */
         OUTAGE,
-        /** Over at the store; listeners do not know yet. */
         ENDED,
         OVER
     }
@@ -86,10 +85,10 @@ public final class Acquisition implements Steps {
 
     private final Shared shared;
     private final ClientContext client;
-    private final Call call;
-    private final Terms terms;
-    private final Budget budget;
-    private final Caller caller;
+    final LockKey key;
+    final Terms terms;
+    final Budget budget;
+    final Caller caller;
 
     private State state = State.START;
     private String clientId = "";
@@ -97,49 +96,36 @@ public final class Acquisition implements Steps {
     private Waits.@Nullable CallerWait wait;
     private @Nullable AcquireResult result;
     private boolean handedOff;
-
     /** Where it waits. A process that was copied meanwhile has another one, and this one is closed. */
-    @SuppressWarnings("NullAway.Init")
     private LocalQueue queue;
-
     /** Its place there, as soon as it has one. */
-    @SuppressWarnings("NullAway.Init")
-    private LocalQueue.Place place;
-
+    LocalQueue.Place place;
     /** With which it asks, as soon as it is the front. */
-    @SuppressWarnings("NullAway.Init")
     private QueueEntry entry;
 
     private Outages.@Nullable Turn turn;
     /** As whom it asks, as soon as it does. */
-    @SuppressWarnings("NullAway.Init")
     private HolderInfo holder;
-
     /** When the store was last called, on the ticker, before the send. */
     private long sentAt;
-
     /** Whether a send under the current owner id got no reply, and may still arrive. */
-    private boolean resent;
-
+    boolean resent;
     /** When it tries again to get a connection, on the ticker. */
     private long connectionAt;
 
-    public Acquisition(Shared shared, Call call) {
+    /** @param budget how long to wait; the terms say which part of it may be spent on an outage of the store */
+    public Acquisition(Shared shared, LockKey key, Terms terms, Budget budget, Caller caller) {
         this.shared = shared;
         this.client = shared.client;
-        this.call = call;
-        this.terms = call.terms();
-        this.budget = call.budget();
-        this.caller = call.caller();
+        this.key = key;
+        this.terms = terms;
+        this.budget = budget.tolerating(terms.outageNanos());
+        this.caller = caller;
     }
 
     @Override
     public AcquireResult result() {
-        AcquireResult found = result;
-        if (found == null) {
-            throw new IllegalStateException("The attempt to acquire lock '" + call.key() + "' is still in progress");
-        }
-        return found;
+        return Objects.requireNonNull(result, "The acquisition is still in progress");
     }
 
     @Override
@@ -147,15 +133,13 @@ public final class Acquisition implements Steps {
         if (state != State.START) {
             return;
         }
-        result = shared.locks.reenter(call.key(), terms, caller);
+        result = shared.locks.reenter(key, terms, caller);
         if (result != null) {
             state = State.OVER;
         } else {
             shared.locks.ensureOpen();
             clientId = client.id();
-            if (shared.events.hasListeners()) {
-                observed = shared.events.begin(call.key(), terms.name());
-            }
+            observe();
             try {
                 start();
             } catch (RuntimeException | Error e) {
@@ -192,10 +176,7 @@ public final class Acquisition implements Steps {
         return left;
     }
 
-    /**
-     * A caller that has become the front calls the store once more before it gives up, to pass on what the former front has left
-     * behind.
-     */
+    /** A caller that has become the front calls the store once more first, to pass on what the former front has left behind. */
     @Override
     public void interrupt(InterruptedException e) throws InterruptedException {
         if (state != State.IN_LINE || place.cancel()) {
@@ -209,21 +190,17 @@ public final class Acquisition implements Steps {
         fail(why, true);
     }
 
-    // In line.
-
     private void start() {
         boolean oneTry = budget.isOneTry();
-        if (oneTry && shared.locks.findLive(call.key()) != null) {
+        if (oneTry && shared.locks.findLive(key) != null) {
             refused(sibling());
             return;
         }
-        queue = client.queue();
-        Object handOffTerms = terms.handOffTerms();
-        LocalQueue.Place found = oneTry
-                ? queue.tryEnter(call.key(), handOffTerms, caller.waiter())
-                : queue.enter(call.key(), handOffTerms, caller.waiter());
         // A single try that finds other callers of this client in line calls the store independently of them.
-        place = found != null ? found : queue.enter(call.key(), null, caller.waiter());
+        if (!oneTry || !enterIfEmpty()) {
+            queue = client.queue();
+            place = queue.enter(key, oneTry ? null : terms.handOffTerms(), caller.waiter());
+        }
         state = State.IN_LINE;
         if (place.isInLine()) {
             try {
@@ -249,17 +226,18 @@ public final class Acquisition implements Steps {
         QueueEntry.Grant handOff = place.takeHandOff();
         if (handOff != null && handOff.deadline() - handOff.at() > 0) {
             handedOff = true;
-            open(handOff);
+            state = State.ENDED;
+            result = shared.locks.open(key, terms, handOff, holder, place, caller);
             return 0;
         }
         if (handOff != null) {
             place.notHeld();
-            client.cleanup().undoHold(call.key(), handOff.owner(), terms.leaseNanos());
+            client.cleanup().undoHold(key, handOff.owner(), terms.leaseNanos());
         }
         entry = place.entry();
         state = State.ASK;
-        if (call.isLate()) {
-            throw new LockOverloadException("Lock '" + call.key()
+        if (isLate()) {
+            throw new LockOverloadException("Lock '" + key
                     + "' was not requested within its waitFor: the threads that acquire locks for asynchronous calls"
                     + " (executeAsync, reactive methods, event loops) were busy for " + DurationText.of(budget.spent())
                     + " with calls to which Redis responded slowly or not at all. Check Redis and the network, or"
@@ -272,18 +250,12 @@ public final class Acquisition implements Steps {
 
     /** Calls the store, unless it is known to fail. */
     private long ask() throws InterruptedException {
-        if (caller.takeInterrupt()) {
-            throw new InterruptedException();
-        }
-        if (entry.hasMetFailure()) {
+        caller.throwIfInterrupted(null);
+        if (turn == null && entry.hasMetFailure()) {
             joinOutage();
             return 0;
         }
-        return ask(budget.remainingNanos() == 0);
-    }
-
-    /** @param last whether there is no time for another call */
-    private long ask(boolean last) throws InterruptedException {
+        boolean last = budget.remainingNanos(entry.failing()) == 0;
         AcquireReply reply;
         try {
             reply = send(!last || place.hasFollowers());
@@ -310,9 +282,7 @@ public final class Acquisition implements Steps {
         if (turn != null) {
             turn.failed();
         }
-        if (caller.takeInterrupt()) {
-            throw interrupted(e);
-        }
+        caller.throwIfInterrupted(e);
         if (!again) {
             throw e;
         }
@@ -333,16 +303,9 @@ public final class Acquisition implements Steps {
         }
     }
 
-    /**
-     * Calls the store once. Messages that arrive from the call on are news.
-     *
-     * @param waiting whether an entry in the queue is wanted, or kept, if the lock is not free
-     */
+    /** @param waiting whether an entry in the queue is wanted, or kept, if the lock is not free */
     private AcquireReply send(boolean waiting) {
-        long tokens = place.hasFollowers() ? Cohort.tokens(terms.leaseMillis()) : 1;
-        AcquireRequest request = call.request(entry.owner(), holder, waiting, tokens);
-        entry.rearm();
-        sentAt = client.ticker().nanos();
+        AcquireRequest request = request(waiting, place.hasFollowers() ? Cohort.tokens(terms.leaseMillis()) : 1);
         AcquireReply reply;
         try {
             reply = caller.interruptible()
@@ -353,25 +316,20 @@ public final class Acquisition implements Steps {
             throw e;
         }
         resent |= reply.resent();
-        answered(waiting);
+        entry.answered(waiting);
+        place.answered();
         return reply;
     }
 
-    /** The store has replied, or granted the lock by a message. */
-    private void answered(boolean waiting) {
-        entry.answered(waiting);
-        place.answered();
-    }
-
-    /** The driver abandoned its call because the thread was interrupted. */
-    static InterruptedException interrupted(LockStoreException failure) {
-        var interrupt = new InterruptedException("Interrupted while waiting for Redis");
-        interrupt.initCause(failure);
-        return interrupt;
+    /** About to be sent: messages that arrive from now on are news. */
+    private AcquireRequest request(boolean waiting, long tokens) {
+        entry.rearm();
+        sentAt = client.ticker().nanos();
+        return terms.request(key, entry.owner(), holder, waiting, tokens);
     }
 
     /** Whether it is no word of the store: this client had no connection. */
-    private static boolean isShortage(LockStoreException e) {
+    static boolean isShortage(LockStoreException e) {
         return e.getCause() instanceof ConnectionsInUseException;
     }
 
@@ -383,17 +341,12 @@ public final class Acquisition implements Steps {
                         && busy.isFirstConnection());
     }
 
-    /**
-     * Handles a reply.
-     *
-     * @param last whether this was the last call to the store
-     */
+    /** @param last whether this was the last call to the store */
     private void settle(AcquireReply reply, boolean last) {
         if (reply instanceof AcquireReply.Held refusal) {
             held(refusal, last || budget.remainingNanos() == 0);
-        } else if (reply instanceof AcquireReply.Granted grant
-                && client.ticker().nanos() - call.deadline(sentAt) < 0) {
-            hold(call.granted(entry.owner(), grant, sentAt, resent));
+        } else if (reply instanceof AcquireReply.Granted grant && isInTime()) {
+            hold(entry.granted(grant, sentAt, terms.leaseNanos(), resent));
         } else {
             startAfresh(reply);
         }
@@ -427,7 +380,7 @@ public final class Acquisition implements Steps {
         if (budget.remainingNanos() == 0) {
             place.leave();
             state = State.ENDED;
-            throw new LockStoreException("Lock '" + call.key() + "' " + why, null, false);
+            throw new LockStoreException("Lock '" + key + "' " + why, null, false);
         }
         renewEntry();
         state = State.ASK;
@@ -457,31 +410,26 @@ public final class Acquisition implements Steps {
      */
     private QueueEntry.@Nullable Grant claim() {
         StoreTime.Believed claim = terms.renew() && terms.minHoldNanos() == 0 ? entry.claim() : null;
-        long now = client.ticker().nanos();
-        if (claim == null || !terms.isWorthUnconfirmed(call.deadline(claim) - now)) {
+        if (claim == null) {
             return null;
         }
-        answered(true);
-        return call.granted(entry.owner(), claim, now, resent);
+        QueueEntry.Grant grant = entry.granted(claim, client.ticker().nanos(), terms.leaseNanos(), resent);
+        if (!terms.isWorthUnconfirmed(grant.deadline() - grant.at())) {
+            return null;
+        }
+        entry.answered(true);
+        place.answered();
+        return grant;
     }
 
     /** Once the hold is recorded, messages about the lock reach it directly. */
     private void hold(QueueEntry.Grant grant) {
         place.granted(grant);
-        try {
-            open(grant);
-        } finally {
-            queue.entries().giveUp(entry);
-        }
-    }
-
-    private void open(QueueEntry.Grant grant) {
         state = State.ENDED;
         try {
-            result = call.open(shared.locks, grant, holder, place);
-        } catch (RuntimeException | Error e) {
-            call.giveBack(shared.locks, grant.owner(), place);
-            throw e;
+            result = shared.locks.open(key, terms, grant, holder, place, caller);
+        } finally {
+            queue.entries().giveUp(entry);
         }
     }
 
@@ -490,7 +438,7 @@ public final class Acquisition implements Steps {
     /** Queues behind the callers of this client that wait for the same store. */
     private void joinOutage() {
         beginWait();
-        String server = client.store().serverOf(call.key());
+        String server = client.store().serverOf(key);
         turn = queue.outages().join(server, entry.failing() != null, caller.waiter());
         state = State.OUTAGE;
     }
@@ -505,11 +453,10 @@ public final class Acquisition implements Steps {
         if (left > 0) {
             return left;
         }
-        boolean last = budget.remainingNanos(failing) == 0;
-        if (last && failing != null) {
-            throw failing.over(call.key());
+        if (failing != null && budget.remainingNanos(failing) == 0) {
+            throw failing.over(key);
         }
-        return ask(last);
+        return ask();
     }
 
     /** The acquisition is never sent again: continues as a new one, which knows of the same failure. */
@@ -518,25 +465,27 @@ public final class Acquisition implements Steps {
         resent = false;
     }
 
-    // The end.
-
     private void refused(Optional<LockHolder> by) {
         long nestedId = wait == null ? 0 : wait.nestedId();
-        result = new AcquireResult.Contended(call.key(), budget.spent(), by, !budget.isOneTry(), nestedId);
+        result = new AcquireResult.Contended(key, budget.spent(), by, !budget.isOneTry(), nestedId);
         state = State.ENDED;
     }
 
     private void end() {
         state = State.OVER;
-        endWait(result instanceof AcquireResult.Contended);
-        tell(() -> call.event(result(), handedOff));
+        tell(
+                result instanceof AcquireResult.Contended,
+                () -> result() instanceof Handle granted
+                        ? new LockEvent.Acquired(key, terms.name(), granted.fencingToken(), budget.spent(), handedOff)
+                        : new LockEvent.NotAcquired(
+                                key, terms.name(), budget.spent(), ((AcquireResult.Contended) result()).holder()));
         if (shared.locks.isOver(clientId) && result instanceof Handle granted) {
             try {
                 granted.close();
             } catch (LockLostException e) {
-                log.debug("Lock '{}' was acquired while the client was being closed", call.key(), e);
+                log.debug("Lock '{}' was acquired while the client was being closed", key, e);
             }
-            throw shared.locks.tooLate(call.key());
+            throw shared.locks.tooLate(key);
         }
     }
 
@@ -546,7 +495,7 @@ public final class Acquisition implements Steps {
      *
      * @param abandoned whether everything is undone in the background, whatever the failure
      */
-    private void fail(Throwable e, boolean abandoned) {
+    void fail(Throwable e, boolean abandoned) {
         State former = state;
         if (former == State.OVER) {
             return;
@@ -561,8 +510,7 @@ public final class Acquisition implements Steps {
         } catch (RuntimeException | Error another) {
             e.addSuppressed(another);
         } finally {
-            endWait(false);
-            tell(() -> call.failed(e));
+            tell(false, () -> new LockEvent.Failed(key, terms.name(), budget.spent(), e));
         }
     }
 
@@ -573,7 +521,7 @@ public final class Acquisition implements Steps {
         try {
             QueueEntry.Grant handOff = place.takeHandOff();
             if (handOff != null) {
-                call.giveBack(shared.locks, handOff.owner(), place);
+                shared.locks.giveBack(key, handOff.owner(), terms.leaseNanos(), caller, place);
             } else {
                 entry = place.entry();
                 undo();
@@ -617,7 +565,6 @@ public final class Acquisition implements Steps {
         }
     }
 
-    /** It no longer waits for anything. */
     private void stopWaiting() {
         entry.wakes(null);
         Outages.Turn left = turn;
@@ -642,51 +589,34 @@ public final class Acquisition implements Steps {
         if (entry.failing() != null) {
             dropEntry();
         } else if (resent || kept) {
-            try {
-                ClientContext.uninterruptibly(() -> {
-                    client.cleanup().leaveNow(call.key(), entry.owner(), resent ? terms.leaseNanos() : 0);
-                    return kept;
-                });
-            } catch (RuntimeException | Error e) {
-                dropEntry();
-            }
+            client.leave(key, entry.owner(), resent ? terms.leaseNanos() : 0);
         }
     }
 
     /** In the background. If one of its sends got no reply, it may still arrive, so the acquisition is cancelled as well. */
     private void dropEntry() {
-        if (resent) {
-            undo();
-        } else if (queue.entries().giveUp(entry)) {
-            client.cleanup().leave(call.key(), entry.owner());
+        if (queue.entries().giveUp(entry) || resent) {
+            client.cleanup().leave(key, entry.owner(), resent ? terms.leaseNanos() : 0);
         }
     }
 
     private void undo() {
-        queue.entries().giveUp(entry);
-        client.cleanup().undo(call.key(), entry.owner(), terms.leaseNanos());
+        resent = true;
+        dropEntry();
     }
 
-    /**
-     * The lock is not free. Only the first call counts.
-     *
-     * @throws LockOverloadException if too many wait for the key already
-     */
+    /** The lock is not free, unless too many wait for it already. Only the first call counts. */
     private void beginWait() {
         if (wait == null) {
-            wait = shared.waits.enter(call);
+            wait = shared.waits.enter(key, terms, budget, caller);
             wait.begin();
         }
     }
 
-    private void endWait(boolean inVain) {
+    private void tell(boolean inVain, Supplier<LockEvent.OfLock> outcome) {
         if (wait != null) {
             wait.end(inVain);
-            wait = null;
         }
-    }
-
-    private void tell(Supplier<LockEvent.OfLock> outcome) {
         if (observed != null) {
             shared.events.end(observed, outcome.get());
         }
@@ -694,6 +624,73 @@ public final class Acquisition implements Steps {
 
     /** The thread of this client that holds the lock exclusively, if there is one. */
     private Optional<LockHolder> sibling() {
-        return Optional.ofNullable(shared.locks.findLive(call.key())).map(hold -> hold.describe(client.id()));
+        return Optional.ofNullable(shared.locks.findLive(key)).map(hold -> hold.describe(client.id()));
+    }
+
+    // One of several that are acquired all at once.
+
+    /** Threads are not free for so long if the store does not reply: one more call would delay all calls behind it. */
+    boolean isLate() {
+        return caller.task() && budget.isLongOver();
+    }
+
+    /** Enters the line if it is empty. */
+    boolean enterIfEmpty() {
+        queue = client.queue();
+        LocalQueue.Place found = queue.tryEnter(key, terms.handOffTerms(), caller.waiter());
+        if (found != null) {
+            place = found;
+        }
+        return found != null;
+    }
+
+    /** Whether a grant of the latest call has not expired yet. */
+    boolean isInTime() {
+        return client.ticker().nanos() - sentAt < terms.leaseNanos();
+    }
+
+    /** Listeners learn of it from now on. */
+    void observe() {
+        if (shared.events.hasListeners()) {
+            observed = shared.events.begin(key, terms.name());
+        }
+    }
+
+    /** As the front: its part of the call for all, without a queue entry, and for one token. */
+    AcquireRequest requestAtOnce() {
+        clientId = client.id();
+        holder = ClientContext.currentThread();
+        entry = place.entry();
+        state = State.ASK;
+        return request(false, 1);
+    }
+
+    /** The reply to its part of that call: the last one. */
+    AcquireResult take(AcquireReply reply) {
+        observe();
+        resent |= reply.resent();
+        try {
+            if (reply instanceof AcquireReply.Granted grant) {
+                hold(entry.granted(grant, sentAt, terms.leaseNanos(), resent));
+            } else {
+                held((AcquireReply.Held) reply, true);
+            }
+        } catch (RuntimeException | Error e) {
+            fail(e, true);
+            throw e;
+        }
+        end();
+        return result();
+    }
+
+    /** Leaves the line if it is still in it; if a send may still arrive, it is cancelled. */
+    void leaveAtOnce() {
+        if (state == State.ASK) {
+            dropEntry();
+        }
+        if (place != null && state != State.OVER) {
+            place.leave();
+        }
+        state = State.OVER;
     }
 }

@@ -1,22 +1,16 @@
 package io.holdfast.lock.engine.acquire;
 
-import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
-import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.ConnectionsInUseException;
-import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.waiting.Budget;
-import io.holdfast.lock.waiting.LocalQueue;
-import io.holdfast.lock.waiting.QueueEntry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -51,8 +45,7 @@ import org.jspecify.annotations.Nullable;
 public final class MultiAcquisition implements Steps {
 
     private final Acquisition.Shared shared;
-    private final ClientContext client;
-    private final List<Call> calls;
+    private final List<Acquisition> all;
     private final Budget budget;
     private final Caller caller;
     private final List<Handle> taken;
@@ -61,23 +54,13 @@ public final class MultiAcquisition implements Steps {
     private @Nullable Acquisition current;
     private @Nullable AcquireResult result;
 
-    /** One of the locks, in the call for all of them. */
-    private record Member(Call call, LocalQueue.Place place, OwnerId owner) {}
-
-    private final List<Member> members = new ArrayList<>();
-    private long sentAt;
-
-    /** Whether a send of the call for all of them got no reply, and may still arrive. */
-    private boolean resent;
-
-    /** @param calls in the order of their keys, with one budget and one caller */
-    public MultiAcquisition(Acquisition.Shared shared, List<Call> calls) {
+    /** @param all in the order of their keys, none of them begun, with one budget and one caller */
+    public MultiAcquisition(Acquisition.Shared shared, List<Acquisition> all) {
         this.shared = shared;
-        this.client = shared.client();
-        this.calls = calls;
-        this.budget = calls.get(0).budget();
-        this.caller = calls.get(0).caller();
-        this.taken = new ArrayList<>(calls.size());
+        this.all = all;
+        this.budget = all.get(0).budget;
+        this.caller = all.get(0).caller;
+        this.taken = new ArrayList<>(all.size());
     }
 
     @Override
@@ -110,7 +93,8 @@ public final class MultiAcquisition implements Steps {
     private long next() throws InterruptedException {
         Acquisition acquisition = current;
         if (acquisition == null) {
-            acquisition = new Acquisition(shared, calls.get(taken.size()));
+            Acquisition next = all.get(taken.size());
+            acquisition = new Acquisition(shared, next.key, next.terms, budget, caller);
             current = acquisition;
         }
         long left = acquisition.proceed();
@@ -125,7 +109,7 @@ public final class MultiAcquisition implements Steps {
             return 0;
         }
         taken.add(granted);
-        if (taken.size() == calls.size()) {
+        if (taken.size() == all.size()) {
             allAreThere();
         }
         return 0;
@@ -141,7 +125,7 @@ public final class MultiAcquisition implements Steps {
         giveBack();
         if (last) {
             throw new LockStoreException(
-                    "Locks " + calls.stream().map(Call::key).toList()
+                    "Locks " + all.stream().map(each -> each.key).toList()
                             + " could not be acquired together: one was lost before the others were acquired. None"
                             + " of them is held. Check whether the lease is too short or Redis is slow.",
                     null,
@@ -184,151 +168,95 @@ public final class MultiAcquisition implements Steps {
 
     private boolean mayAskForAll() {
         return !(caller.interruptible() && Thread.currentThread().isInterrupted())
-                && !calls.get(0).isLate()
-                && calls.stream()
-                        .map(Call::key)
-                        .allMatch(key -> !caller.holds().containsKey(key)
-                                && !(budget.isOneTry() && shared.locks().findLive(key) != null));
+                && !all.get(0).isLate()
+                && all.stream()
+                        .allMatch(each -> !caller.holds().containsKey(each.key)
+                                && !(budget.isOneTry() && shared.locks().findLive(each.key) != null));
     }
 
     /** Returns null if the locks are to be acquired in order; then nothing is held, and nothing is left behind. */
     private @Nullable AcquireResult allAtOnce() throws InterruptedException {
         shared.locks().ensureOpen();
-        String clientId = client.id();
-        AcquireResult found = null;
         try {
-            found = enterAll() ? ask(clientId) : null;
-            return found;
+            return all.stream().allMatch(Acquisition::enterIfEmpty) ? ask() : null;
         } finally {
-            if (!(found instanceof Handle)) {
-                Each.run(members, member -> member.place.leave());
-            }
+            Each.run(all, Acquisition::leaveAtOnce);
         }
     }
 
-    private boolean enterAll() {
-        for (Call call : calls) {
-            LocalQueue.Place place =
-                    client.queue().tryEnter(call.key(), call.terms().handOffTerms(), caller.waiter());
-            if (place == null) {
-                return false;
-            }
-            members.add(new Member(call, place, client.queue().newOwner()));
-        }
-        return true;
-    }
-
-    private @Nullable AcquireResult ask(String clientId) throws InterruptedException {
-        HolderInfo holder = ClientContext.currentThread();
-        List<AcquireRequest> requests = members.stream()
-                .map(member -> member.call.request(member.owner, holder, false, 1))
-                .toList();
-        sentAt = client.ticker().nanos();
+    private @Nullable AcquireResult ask() throws InterruptedException {
+        LockStore store = shared.client().store();
+        List<AcquireRequest> requests =
+                all.stream().map(Acquisition::requestAtOnce).toList();
         AcquireAllReply reply;
         try {
             reply = caller.interruptible()
-                    ? client.store().acquireAll(requests)
-                    : ClientContext.uninterruptibly(() -> client.store().acquireAll(requests), () -> resent = true);
+                    ? store.acquireAll(requests)
+                    : ClientContext.uninterruptibly(() -> store.acquireAll(requests), () -> sentInVain());
         } catch (LockStoreException e) {
             return failed(e);
         } catch (RuntimeException | Error e) {
-            undoAll();
-            publishFailed(calls.get(0), e);
+            failAll(e, true);
             throw e;
         }
-        if (reply instanceof AcquireAllReply.Granted granted && isInTime()) {
-            return open(granted.grants(), holder, clientId);
+        if (reply instanceof AcquireAllReply.Granted granted && all.stream().allMatch(Acquisition::isInTime)) {
+            return open(granted.grants());
         }
-        return refused(reply);
+        AcquireAllReply.Refused refused = reply instanceof AcquireAllReply.Refused found ? found : null;
+        AcquireReply.Held held = refused != null && refused.reply() instanceof AcquireReply.Held found ? found : null;
+        if (reply instanceof AcquireAllReply.Granted || (held != null && held.resent())) {
+            sentInVain();
+        }
+        return refused != null && held != null && budget.isOneTry()
+                ? all.get(refused.index()).take(held)
+                : null;
     }
 
     /** Like the failure of a first attempt: callers in line behind it would fail as well. */
     private @Nullable AcquireResult failed(LockStoreException e) throws InterruptedException {
-        if (e.outcomeUnknown() || resent) {
-            undoAll();
+        if (e.outcomeUnknown()) {
+            sentInVain();
         }
-        if (caller.takeInterrupt()) {
-            InterruptedException interrupt = Acquisition.interrupted(e);
-            publishFailed(calls.get(0), interrupt);
+        try {
+            caller.throwIfInterrupted(e);
+        } catch (InterruptedException interrupt) {
+            failAll(interrupt, true);
             throw interrupt;
         }
-        if (e.getCause() instanceof ConnectionsInUseException) {
+        if (Acquisition.isShortage(e)) {
             return null;
         }
-        members.forEach(member -> member.place.fail(e));
-        publishFailed(calls.get(0), e);
+        failAll(e, false);
         throw e;
     }
 
-    private @Nullable AcquireResult refused(AcquireAllReply reply) {
-        AcquireReply.Held held =
-                reply instanceof AcquireAllReply.Refused refused && refused.reply() instanceof AcquireReply.Held found
-                        ? found
-                        : null;
-        if (resent || reply instanceof AcquireAllReply.Granted || (held != null && held.resent())) {
-            undoAll();
-        }
-        if (held == null || !budget.isOneTry()) {
-            return null;
-        }
-        Call call = calls.get(((AcquireAllReply.Refused) reply).index());
-        var refusal = new AcquireResult.Contended(call.key(), budget.spent(), held.holder(), false, 0);
-        tell(call, call.event(refusal, false));
-        return refusal;
+    /** A send of the call got no reply, or none that is used, and may still arrive. */
+    private void sentInVain() {
+        all.forEach(each -> each.resent = true);
     }
 
-    private boolean isInTime() {
-        long now = client.ticker().nanos();
-        return calls.stream().allMatch(call -> now - call.deadline(sentAt) < 0);
+    /** Listeners learn of the failure of the first one. */
+    private void failAll(Throwable e, boolean undone) {
+        all.get(0).observe();
+        all.forEach(each -> each.fail(e, undone));
     }
 
     /** Creates handles for all locks, or gives all back. */
-    private @Nullable AcquireResult open(List<AcquireReply.Granted> grants, HolderInfo holder, String clientId) {
-        List<Handle> handles = new ArrayList<>(members.size());
-        boolean held = false;
+    private @Nullable AcquireResult open(List<AcquireReply.Granted> grants) {
+        List<Handle> handles = new ArrayList<>(all.size());
+        Handle whole = null;
         try {
-            for (Member member : members) {
-                AcquireReply.Granted reply = grants.get(handles.size());
-                QueueEntry.Grant grant = member.call.granted(member.owner, reply, sentAt, resent || reply.resent());
-                try {
-                    member.place.granted(grant);
-                    handles.add(member.call.open(shared.locks(), grant, holder, member.place));
-                } catch (RuntimeException | Error e) {
-                    publishFailed(member.call, e);
-                    throw e;
-                }
-                Handle handle = handles.get(handles.size() - 1);
-                tell(member.call, member.call.event(handle, false));
+            for (AcquireReply.Granted grant : grants) {
+                handles.add((Handle) all.get(handles.size()).take(grant));
             }
-            if (shared.locks().isOver(clientId)) {
-                throw shared.locks().tooLate(calls.get(0).key());
-            }
-            Handle all = Handle.of(handles);
-            held = all.isHeld();
-            return held ? all : null;
+            Handle opened = Handle.of(handles);
+            whole = opened.isHeld() ? opened : null;
+            return whole;
         } finally {
-            if (!held) {
+            if (whole == null) {
+                sentInVain();
                 Handle.giveBack(handles);
-                members.subList(handles.size(), members.size())
-                        .forEach(member -> member.call.giveBack(shared.locks(), member.owner, member.place));
             }
         }
-    }
-
-    private void undoAll() {
-        members.forEach(member -> client.cleanup()
-                .undo(member.call.key(), member.owner, member.call.terms().leaseNanos()));
-    }
-
-    /** Reports the beginning only now: if the locks are acquired in order instead, those are different acquisitions. */
-    private void tell(Call call, LockEvent.OfLock outcome) {
-        EventPublisher events = shared.events();
-        if (events.hasListeners()) {
-            events.end(events.begin(call.key(), call.terms().name()), outcome);
-        }
-    }
-
-    private void publishFailed(Call call, Throwable failure) {
-        tell(call, call.failed(failure));
     }
 }

@@ -8,9 +8,11 @@ import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.deadlock.NestedWaits;
+import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.waiting.Budget;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,15 +44,15 @@ public final class Waits {
      *
      * @throws LockOverloadException if too many wait for the key already
      */
-    CallerWait enter(Call call) {
-        int most = call.terms().maxWaiting();
-        if (byKey.merge(call.key(), 1, Integer::sum) > most) {
-            oneLess(call.key());
-            throw new LockOverloadException("Lock '" + call.key() + "' is not free, and " + most
+    CallerWait enter(LockKey key, Terms terms, Budget budget, Caller caller) {
+        int most = terms.maxWaiting();
+        if (byKey.merge(key, 1, Integer::sum) > most) {
+            oneLess(key);
+            throw new LockOverloadException("Lock '" + key + "' is not free, and " + most
                     + " calls from this client are already waiting for it, which is the limit. Try again later, or raise"
                     + " maxWaiting.");
         }
-        CallerWait wait = new CallerWait(call);
+        CallerWait wait = new CallerWait(key, terms, budget, caller);
         all.add(wait);
         return wait;
     }
@@ -59,48 +61,54 @@ public final class Waits {
         byKey.computeIfPresent(key, (same, waiting) -> waiting == 1 ? null : waiting - 1);
     }
 
-    /**
-     * With what the caller holds; it acquires no others while it waits. It is described by another thread: a lock may
-     * have been lost, or closed by another thread, since the wait began.
-     */
-    private NestedWaits.BegunWait nested(Call call) {
-        HolderInfo here = ClientContext.currentThread();
-        String clientId = client.id();
-        List<Hold> holds = List.copyOf(call.caller().holds().values());
-        return nested.begin(() -> new NestedWait(
-                clientId,
-                here.host(),
-                here.pid(),
-                here.thread(),
-                call.key(),
-                call.terms().mode(),
-                call.budget().spent(),
-                holds.stream()
-                        .filter(Hold::isLive)
-                        .limit(NestedWaits.MAX_HOLDS)
-                        .map(hold -> new NestedWait.Held(hold.key(), hold.token(), hold.mode()))
-                        .toList()));
-    }
-
     /** One call's wait. */
     final class CallerWait {
 
-        private final Call call;
+        private final LockKey key;
+        private final Terms terms;
+        private final Budget budget;
+        private final Caller caller;
         private final String thread = Thread.currentThread().getName();
         private NestedWaits.@Nullable BegunWait nested;
 
-        private CallerWait(Call call) {
-            this.call = call;
+        private CallerWait(LockKey key, Terms terms, Budget budget, Caller caller) {
+            this.key = key;
+            this.terms = terms;
+            this.budget = budget;
+            this.caller = caller;
         }
 
         /** Reports that the caller waits. */
         void begin() {
-            if (!call.caller().holds().isEmpty()) {
-                nested = Waits.this.nested(call);
+            if (!caller.holds().isEmpty()) {
+                nested = beginNested();
             }
             if (events.hasListeners()) {
-                events.publish(new LockEvent.Waiting(call.key(), call.terms().name()));
+                events.publish(new LockEvent.Waiting(key, terms.name()));
             }
+        }
+
+        /**
+         * With what the caller holds; it acquires no others while it waits. It is described by another thread: a lock may
+         * have been lost, or closed by another thread, since the wait began.
+         */
+        private NestedWaits.BegunWait beginNested() {
+            HolderInfo here = ClientContext.currentThread();
+            String clientId = client.id();
+            List<Hold> holds = List.copyOf(caller.holds().values());
+            return Waits.this.nested.begin(() -> new NestedWait(
+                    clientId,
+                    here.host(),
+                    here.pid(),
+                    here.thread(),
+                    key,
+                    terms.mode(),
+                    budget.spent(),
+                    holds.stream()
+                            .filter(Hold::isLive)
+                            .limit(NestedWaits.MAX_HOLDS)
+                            .map(hold -> new NestedWait.Held(hold.key(), hold.token(), hold.mode()))
+                            .toList()));
         }
 
         /** The number of this wait if its caller held locks, else 0; also when it has ended. */
@@ -118,17 +126,11 @@ public final class Waits {
                 nested.end(inVain);
             }
             all.remove(this);
-            oneLess(call.key());
+            oneLess(key);
         }
 
         private LockActivity.Wait describe() {
-            Terms terms = call.terms();
-            return new LockActivity.Wait(
-                    call.key(),
-                    terms.name(),
-                    terms.mode(),
-                    thread,
-                    call.budget().spent());
+            return new LockActivity.Wait(key, terms.name(), terms.mode(), thread, budget.spent());
         }
     }
 }

@@ -53,20 +53,12 @@ public final class Cleanup {
         this.workers = new ServerWorkers<>(threads, 1, next -> clean(next.get(0)));
     }
 
-    /** A waiter gave up; all its calls were answered. */
-    public void leave(LockKey key, OwnerId owner) {
-        submit(
-                key,
-                () -> store.leave(key, owner, Duration.ZERO, ReleaseRequest.NO_TOKEN),
-                LockStore.ENTRY_TIMEOUT.toNanos(),
-                false);
-    }
-
     /**
-     * An acquisition failed for good, and one of its calls may still arrive. Its owner id is never used again, and none of its
-     * tokens was used.
+     * An acquisition gave up, or failed for good: its owner id is never used again, and none of its tokens was used.
+     *
+     * @param leaseNanos its lease if one of its calls may still arrive; 0 if all were answered
      */
-    public void undo(LockKey key, OwnerId owner, long leaseNanos) {
+    public void leave(LockKey key, OwnerId owner, long leaseNanos) {
         undo(key, owner, leaseNanos, ReleaseRequest.NO_TOKEN, false);
     }
 
@@ -83,14 +75,15 @@ public final class Cleanup {
         submit(
                 key,
                 () -> store.leave(key, owner, cancellation(leaseNanos, System.nanoTime() - failedAt), lastToken),
-                leaseNanos + store.longestDelay().toNanos(),
+                leaseNanos == 0
+                        ? LockStore.ENTRY_TIMEOUT.toNanos()
+                        : leaseNanos + store.longestDelay().toNanos(),
                 wasHeld);
     }
 
-    /** Leaves on the calling thread, once; with a lease, if one of its calls may still arrive. */
-    public void leaveNow(LockKey key, OwnerId owner, long leaseNanos) {
-        Duration cancelledFor = leaseNanos == 0 ? Duration.ZERO : cancellation(leaseNanos, 0);
-        store.leave(key, owner, cancelledFor, ReleaseRequest.NO_TOKEN);
+    /** The same on the calling thread, once. */
+    void leaveNow(LockKey key, OwnerId owner, long leaseNanos) {
+        store.leave(key, owner, cancellation(leaseNanos, 0), ReleaseRequest.NO_TOKEN);
     }
 
     /**

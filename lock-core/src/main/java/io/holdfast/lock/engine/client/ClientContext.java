@@ -1,8 +1,10 @@
 package io.holdfast.lock.engine.client;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.LocalQueue;
@@ -89,6 +91,18 @@ public final class ClientContext {
     /** Sets the action for holds that the store may have revoked. */
     public void onRevoked(LongConsumer action) {
         onRevoked = action;
+    }
+
+    /** Like {@link Cleanup#leave}, but on the calling thread, unless the store fails. */
+    public void leave(LockKey key, OwnerId owner, long leaseNanos) {
+        try {
+            uninterruptibly(() -> {
+                cleanup.leaveNow(key, owner, leaseNanos);
+                return owner;
+            });
+        } catch (RuntimeException | Error e) {
+            cleanup.leave(key, owner, leaseNanos);
+        }
     }
 
     /** Leaves no file open. */

@@ -132,9 +132,17 @@ public final class HeldLocks {
             return bound ? Thread.currentThread() : null;
         }
 
-        /** Whether an interrupt of the current thread ends the wait; clears its flag in that case. */
-        public boolean takeInterrupt() {
-            return interruptible && Thread.interrupted();
+        /**
+         * Clears the flag of the current thread if an interrupt ends the wait.
+         *
+         * @param failure the exception of a driver that abandoned its call for that reason, or null
+         */
+        public void throwIfInterrupted(@Nullable Exception failure) throws InterruptedException {
+            if (interruptible && Thread.interrupted()) {
+                var interrupt = new InterruptedException("Interrupted while waiting for Redis");
+                interrupt.initCause(failure);
+                throw interrupt;
+            }
         }
     }
 
@@ -150,17 +158,23 @@ public final class HeldLocks {
     }
 
     /**
-     * Holds a lock that was granted or handed off, from now on. It is recorded and watched once it has a handle.
+     * Holds a lock that was granted or handed off, from now on. It is recorded and watched once it has a handle; if none can be
+     * created, the lock is given back.
      *
      * @param holder the holder, as the store records it
      * @param place the holder's
      */
     public Handle open(
             LockKey key, Terms terms, QueueEntry.Grant grant, HolderInfo holder, Place place, Caller caller) {
-        Hold hold = new Hold(key, terms, grant, holder, place, client.ticker(), this::lost);
-        Handle handle = handle(hold.open(terms, caller.boundTo()), caller);
-        add(hold, caller.holds());
-        return handle;
+        try {
+            Hold hold = new Hold(key, terms, grant, holder, place, client.ticker(), this::lost);
+            Handle handle = handle(hold.open(terms, caller.boundTo()), caller);
+            add(hold, caller.holds());
+            return handle;
+        } catch (RuntimeException | Error e) { // no memory or threads left
+            giveBack(key, grant.owner(), terms.leaseNanos(), caller, place);
+            throw e;
+        }
     }
 
     private Handle handle(Hold.Use use, Caller caller) {

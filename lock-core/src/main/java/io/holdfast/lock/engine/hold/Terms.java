@@ -1,8 +1,11 @@
 package io.holdfast.lock.engine.hold;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.OwnerId;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +81,17 @@ public record Terms(
     /** Whether a grant by a message, which the store has not confirmed yet, is used if that much of it is left. */
     public boolean isWorthUnconfirmed(long leftNanos) {
         return leftNanos >= Math.min(SHORTEST_UNCONFIRMED_NANOS, leaseNanos / 2);
+    }
+
+    /**
+     * The request of an acquisition to the store.
+     *
+     * @param holder as whom
+     * @param waiting whether an entry in the queue is wanted, or kept, if the lock is not free
+     * @param tokens how many fencing tokens to reserve
+     */
+    public AcquireRequest request(LockKey key, OwnerId owner, HolderInfo holder, boolean waiting, long tokens) {
+        return new AcquireRequest(key, owner, leaseMillis(), holder, limit, weight, fair, waiting, tokens, 0, false);
     }
 
     /** The lease, as the store counts it. */

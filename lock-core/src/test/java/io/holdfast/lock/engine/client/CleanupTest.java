@@ -75,10 +75,10 @@ class CleanupTest {
             hanging.countDown();
             await(answer);
         };
-        cleanup.undo(KEY, owner(1), MINUTE);
+        cleanup.leave(KEY, owner(1), MINUTE);
         hanging.await();
-        cleanup.undo(KEY, owner(2), 1);
-        cleanup.undo(KEY, owner(3), MINUTE);
+        cleanup.leave(KEY, owner(2), 1);
+        cleanup.leave(KEY, owner(3), MINUTE);
 
         answer.countDown();
         Awaitility.await().until(() -> store.leaves.contains(owner(3)));
@@ -90,11 +90,11 @@ class CleanupTest {
     @Test
     void tokens_that_were_reserved_are_given_back_by_who_never_held_the_lock() {
         long first = grantedTokens(owner(1));
-        cleanup.undo(KEY, owner(1), MINUTE);
+        cleanup.leave(KEY, owner(1), MINUTE);
         Awaitility.await().until(() -> store.inspect(KEY).lastToken() == first - 1);
 
         long second = grantedTokens(owner(2));
-        cleanup.leave(KEY, owner(2));
+        cleanup.leave(KEY, owner(2), 0);
         Awaitility.await().until(() -> store.inspect(KEY).lastToken() == second - 1);
 
         long third = grantedTokens(owner(3));
@@ -136,9 +136,9 @@ class CleanupTest {
             }
         };
         Cleanup both = new Cleanup(hanging);
-        both.undo(KEY, owner(1), MINUTE);
+        both.leave(KEY, owner(1), MINUTE);
 
-        both.undo(ELSEWHERE, owner(2), MINUTE);
+        both.leave(ELSEWHERE, owner(2), MINUTE);
 
         Awaitility.await().until(() -> hanging.leaves.contains(owner(2)));
         assertThat(hanging.leaves).doesNotContain(owner(1));
@@ -153,7 +153,7 @@ class CleanupTest {
         store.reachable(false);
         long start = System.nanoTime();
         for (int i = 0; i < 1000; i++) {
-            cleanup.undo(KEY, owner(i), MINUTE);
+            cleanup.leave(KEY, owner(i), MINUTE);
         }
 
         Thread.sleep(500);
@@ -179,9 +179,9 @@ class CleanupTest {
             }
         };
         Cleanup tidying = new Cleanup(one);
-        tidying.undo(KEY, owner(1), MINUTE);
+        tidying.leave(KEY, owner(1), MINUTE);
 
-        tidying.undo(ELSEWHERE, owner(2), MINUTE);
+        tidying.leave(ELSEWHERE, owner(2), MINUTE);
 
         Awaitility.await().until(() -> one.leaves.contains(owner(2)));
         tidying.close();
@@ -201,7 +201,7 @@ class CleanupTest {
             }
         });
         for (int i = 0; i < Cleanup.MOST_WAITING + 100; i++) {
-            full.undo(KEY, owner(i), MINUTE);
+            full.leave(KEY, owner(i), MINUTE);
         }
         hanging.await();
 
@@ -237,10 +237,10 @@ class CleanupTest {
             begun.release();
             answers.acquireUninterruptibly();
         };
-        cleanup.undo(KEY, owner(1), MINUTE);
+        cleanup.leave(KEY, owner(1), MINUTE);
         begun.acquire();
-        cleanup.undo(KEY, owner(2), MINUTE);
-        cleanup.undo(KEY, owner(3), MINUTE);
+        cleanup.leave(KEY, owner(2), MINUTE);
+        cleanup.leave(KEY, owner(3), MINUTE);
         answers.release();
         begun.acquire();
 
@@ -254,8 +254,8 @@ class CleanupTest {
     @Test
     void shutdown_without_redis_counts_the_locks_that_were_held() {
         store.reachable(false);
-        cleanup.undo(KEY, owner(1), MINUTE);
-        cleanup.leave(KEY, owner(2));
+        cleanup.leave(KEY, owner(1), MINUTE);
+        cleanup.leave(KEY, owner(2), 0);
         cleanup.release(KEY, () -> new ReleaseRequest(KEY, owner(4)), MINUTE);
         cleanup.undoHold(ELSEWHERE, owner(5), MINUTE);
 
@@ -281,10 +281,10 @@ class CleanupTest {
             }
             throw StoreSpy.unreachable();
         };
-        cleanup.undo(KEY, owner(1), MINUTE);
+        cleanup.leave(KEY, owner(1), MINUTE);
         begun.await();
-        cleanup.undo(KEY, owner(2), MINUTE);
-        cleanup.undo(KEY, owner(3), MINUTE);
+        cleanup.leave(KEY, owner(2), MINUTE);
+        cleanup.leave(KEY, owner(3), MINUTE);
 
         all.countDown();
         closing.join();
@@ -295,8 +295,8 @@ class CleanupTest {
     @Test
     void shutdown_without_redis_is_silent_if_no_lock_was_held() {
         store.reachable(false);
-        cleanup.undo(KEY, owner(1), MINUTE);
-        cleanup.leave(KEY, owner(2));
+        cleanup.leave(KEY, owner(1), MINUTE);
+        cleanup.leave(KEY, owner(2), 0);
 
         assertThat(warningsOfClose()).isEmpty();
     }
@@ -306,7 +306,7 @@ class CleanupTest {
         cleanup.release(KEY, () -> new ReleaseRequest(KEY, owner(1)), MINUTE);
         Awaitility.await().until(() -> !store.releases.isEmpty());
         store.reachable(false);
-        cleanup.undo(KEY, owner(2), MINUTE);
+        cleanup.leave(KEY, owner(2), MINUTE);
 
         assertThat(warningsOfClose()).isEmpty();
     }
