@@ -259,8 +259,12 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
         private boolean pause(Steps steps, Pause pause, long nanos, boolean interruptible) throws InterruptedException {
             try {
-                return pause.pause(nanos, interruptible);
+                pause.pause(nanos);
+                return false;
             } catch (InterruptedException e) {
+                if (!interruptible) {
+                    return true;
+                }
                 steps.interrupt(e);
                 thread.interrupt();
                 return false;

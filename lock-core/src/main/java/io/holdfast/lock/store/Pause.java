@@ -21,24 +21,4 @@ public interface Pause {
      * @throws InterruptedException if the thread is interrupted before or during the pause; its flag is then cleared
      */
     void pause(long nanos) throws InterruptedException;
-
-    /**
-     * As {@link #pause(long)}, but reports an interrupt instead of throwing it if the pause is not interruptible.
-     *
-     * @param nanos the maximum, in nanoseconds
-     * @param interruptible whether an interrupt is thrown
-     * @return whether the thread was interrupted; its flag is then cleared
-     * @throws InterruptedException if the thread is interrupted before or during the pause, and {@code interruptible}
-     */
-    default boolean pause(long nanos, boolean interruptible) throws InterruptedException {
-        try {
-            pause(nanos);
-            return false;
-        } catch (InterruptedException e) {
-            if (interruptible) {
-                throw e;
-            }
-            return true;
-        }
-    }
 }

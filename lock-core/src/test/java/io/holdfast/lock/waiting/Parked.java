@@ -62,9 +62,9 @@ final class Parked {
         try {
             for (long left = look.nanos(); left > 0; left = look.nanos()) {
                 try {
-                    interrupted |= pause.pause(left, interruptible);
+                    pause.pause(left);
                 } catch (InterruptedException e) {
-                    if (cancel.isOver()) {
+                    if (interruptible && cancel.isOver()) {
                         throw e;
                     }
                     interrupted = true;
