@@ -300,11 +300,12 @@ public final class Handle implements LockHandle, AcquireResult {
         }
     }
 
+    /** Releases several locks in one call, and ends their holds. Leaves a single one to {@link #end(Hold.Use)}. */
     private void releaseAll(List<Hold.Use> uses) {
         if (uses.size() < 2) {
             return;
         }
-        uses.forEach(use -> use.last = false);
+        uses.forEach(use -> use.last = false); // whatever happens, they are not ended a second time
         List<ReleaseRequest> requests =
                 uses.stream().map(use -> request(use.hold)).toList();
         AtomicBoolean resent = new AtomicBoolean();
