@@ -356,7 +356,10 @@ public final class Handle implements LockHandle, AcquireResult {
                 return;
             }
         } catch (RuntimeException | Error e) {
-            warn("release", hold, e);
+            warn(
+                    "Failed to release lock '{}', held for {}; retrying in the background until the lease expires: {}",
+                    hold,
+                    e);
             locks.releaseLater(hold);
         }
         if (hold.grant.resent() && request.keep().isZero()) {
@@ -380,7 +383,7 @@ public final class Handle implements LockHandle, AcquireResult {
                 return hold.isOpen() ? hold.lose(LossCause.REVOKED) : null;
             }
         } catch (RuntimeException | Error e) {
-            warn("downgrade", hold, e);
+            warn("Failed to downgrade lock '{}', held for {}, to shared; retrying in the background: {}", hold, e);
             locks.client.cleanup().downgrade(hold.key(), hold.owner(), lastToken, hold.leaseNanos());
         } finally {
             hold.place.leave();
@@ -395,15 +398,11 @@ public final class Handle implements LockHandle, AcquireResult {
         }
     }
 
-    private static void warn(String action, Hold hold, Throwable e) {
+    /** What is unexpected is logged with its stack trace. */
+    private static void warn(String message, Hold hold, Throwable e) {
         boolean known = e instanceof LockStoreException;
-        log.warn(
-                "Failed to {} lock '{}', held for {}; retrying in the background until the lease expires: {}",
-                action,
-                hold.key(),
-                DurationText.of(hold.held()),
-                known ? e.getMessage() : e.toString(),
-                known ? null : e);
+        String reason = known ? e.getMessage() : e.toString();
+        log.warn(message, hold.key(), DurationText.of(hold.held()), reason, known ? null : e);
     }
 
     /** Whether the store does not know a lease that it should still know, and the call was sent only once. */
