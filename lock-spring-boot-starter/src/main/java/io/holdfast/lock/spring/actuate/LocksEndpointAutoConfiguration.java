@@ -62,12 +62,6 @@ public final class LocksEndpointAutoConfiguration {
     }
 
     @Bean
-    @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.JMX)
-    LocksEndpointJmxExtension holdfastLocksEndpointJmxExtension(LocksEndpointProperties properties, AllLocks allLocks) {
-        return new LocksEndpointJmxExtension(properties.showKeys().isShown(true), allLocks);
-    }
-
-    @Bean
     AllLocks holdfastAllLocks(ObjectProvider<LockOverview> overview) {
         return new AllLocks(new SharedScan(overview::getIfUnique, SCAN_INTERVAL));
     }

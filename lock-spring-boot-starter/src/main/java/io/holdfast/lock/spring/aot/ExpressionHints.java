@@ -7,6 +7,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -42,9 +43,8 @@ final class ExpressionHints {
     private final ReflectionHints hints;
     private final ConfigurableListableBeanFactory beans;
     private final Set<String> names = new HashSet<>();
-    private final Set<String> generic = new HashSet<>();
-    private final Set<Class<?>> seen = new HashSet<>();
-    private final Deque<Class<?>> open = new ArrayDeque<>();
+    private final Set<String> seen = new HashSet<>();
+    private final Deque<ResolvableType> open = new ArrayDeque<>();
 
     ExpressionHints(ReflectionHints hints, ConfigurableListableBeanFactory beans) {
         this.hints = hints;
@@ -52,11 +52,15 @@ final class ExpressionHints {
     }
 
     void register(String expression, Method method, Class<?> type) {
-        meet(type);
+        meet(ResolvableType.forClass(type));
         for (int i = 0; i < method.getParameterCount(); i++) {
             meet(ResolvableType.forMethodParameter(method, i, type));
         }
-        NAME.matcher(expression).results().map(MatchResult::group).forEach(this::addName);
+        NAME.matcher(expression)
+                .results()
+                .map(MatchResult::group)
+                .forEach(name -> names.addAll(
+                        List.of(name, "get" + StringUtils.capitalize(name), "is" + StringUtils.capitalize(name))));
         BEAN.matcher(expression).results().map(MatchResult::group).forEach(this::meetBean);
         TYPE.matcher(expression).results().map(each -> each.group(1)).forEach(this::meetType);
         while (!open.isEmpty()) {
@@ -64,23 +68,17 @@ final class ExpressionHints {
         }
     }
 
-    private void addName(String name) {
-        names.add(name);
-        names.add("get" + StringUtils.capitalize(name));
-        names.add("is" + StringUtils.capitalize(name));
-    }
-
     private void meetBean(String reference) {
         String bean = reference.replaceAll("[@']", "");
         Class<?> type = beans.containsBean(bean) ? beans.getType(bean, false) : null;
         if (type != null) {
-            meet(type);
+            meet(ResolvableType.forClass(type));
         }
     }
 
     private void meetType(String name) {
         try {
-            meet(new StandardTypeLocator(beans.getBeanClassLoader()).findType(name));
+            meet(ResolvableType.forClass(new StandardTypeLocator(beans.getBeanClassLoader()).findType(name)));
         } catch (ExpressionException unknown) {
             hints.registerTypeIfPresent(beans.getBeanClassLoader(), name);
         }
@@ -88,21 +86,11 @@ final class ExpressionHints {
 
     /** Elements of arrays and collections too, since expressions can select and project. */
     private void meet(ResolvableType type) {
-        if (!generic.add(type.toString())) {
-            return;
-        }
-        Class<?> raw = type.resolve();
-        if (raw != null) {
-            meet(raw.isArray() ? raw.componentType() : raw);
-        }
-        for (ResolvableType each : type.getGenerics()) {
-            meet(each);
-        }
-    }
-
-    private void meet(Class<?> type) {
-        if (!type.isPrimitive() && type != Object.class && seen.add(type)) {
+        if (type.isArray()) {
+            meet(type.getComponentType());
+        } else if (seen.add(type.toString())) {
             open.add(type);
+            Stream.of(type.getGenerics()).forEach(this::meet);
         }
     }
 
@@ -110,10 +98,15 @@ final class ExpressionHints {
      * The type itself is needed to tell whether it has a {@code toString()} of its own, its super-types because SpEL calls
      * a method by the public one of them, what opens it if it is a value class of Kotlin.
      */
-    private void registerMembers(Class<?> type) {
+    private void registerMembers(ResolvableType met) {
+        Class<?> type = met.resolve(Object.class);
+        if (type.isPrimitive() || type == Object.class) {
+            return;
+        }
         hints.registerType(type);
-        ClassUtils.getAllInterfacesForClassAsSet(type).forEach(this::meet);
-        Stream.ofNullable(type.getSuperclass()).forEach(this::meet);
+        Stream.concat(ClassUtils.getAllInterfacesForClassAsSet(type).stream(), Stream.ofNullable(type.getSuperclass()))
+                .map(ResolvableType::forClass)
+                .forEach(this::meet);
         for (Method method : type.getMethods()) {
             if (names.contains(KotlinNames.of(method)) || method.getName().equals(OPENER_OF_VALUE_CLASS)) {
                 hints.registerMethod(method, ExecutableMode.INVOKE);

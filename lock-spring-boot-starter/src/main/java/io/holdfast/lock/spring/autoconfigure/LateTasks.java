@@ -27,24 +27,19 @@ final class LateTasks {
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private final ConfigurableListableBeanFactory beans;
-
-    LateTasks(ConfigurableListableBeanFactory beans) {
-        this.beans = beans;
-    }
+    private LateTasks() {}
 
     /** {@return the executors that still run tasks at that time; returns as soon as there are none} */
-    List<String> await(long endNanos) {
-        List<String> busy = executors();
+    static List<String> await(ConfigurableListableBeanFactory beans, long endNanos) {
+        List<String> busy = executors(beans);
         while (!busy.isEmpty() && endNanos - System.nanoTime() > 0) {
             LockSupport.parkNanos(PAUSE_NANOS);
-            busy = executors();
+            busy = executors(beans);
         }
         return busy;
     }
 
-    /** {@return the names of the executors that run tasks} */
-    List<String> executors() {
+    private static List<String> executors(ConfigurableListableBeanFactory beans) {
         List<String> busy = new ArrayList<>();
         for (Class<?> type : List.of(ExecutorConfigurationSupport.class, SimpleAsyncTaskExecutor.class)) {
             for (String name : beans.getBeanNamesForType(type, true, false)) {

@@ -62,24 +62,17 @@ public final class LockAutoConfiguration {
         return new LockShutdown(context, beans, properties.shutdown().timeout());
     }
 
-    /** Applications without CRaC's API never load it. */
-    @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass(Resource.class)
-    static class Checkpoints {
-
-        @Bean
-        static Checkpoint holdfastCheckpoint(LockShutdown shutdown) {
-            return new Checkpoint(shutdown);
-        }
-    }
-
     /**
      * No copy of this process continues with earlier locks: for CRaC, and for what uses its API, such as SnapStart.
      *
      * <p>Spring stops and starts its own parts around a checkpoint. Locks are suspended before that, since resources are told in the
      * reverse of the order in which they registered, and Spring's lifecycle does so when its context is made. They come back
      * when Spring starts {@link LockShutdown} again, before its executors and its web server, or at the latest here.
+     *
+     * <p>Applications without CRaC's API never load it.
      */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(Resource.class)
     static final class Checkpoint implements Resource {
 
         private final LockShutdown locks;

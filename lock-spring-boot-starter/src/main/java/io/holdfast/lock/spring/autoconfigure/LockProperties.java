@@ -73,6 +73,7 @@ record LockProperties(
         implements InitializingBean {
 
     private static final LockRequest ANY = LockRequest.of("any");
+    private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration DAY = Duration.ofDays(1);
     private static final Pattern REFUSAL = Pattern.compile("(.+?) is (.+); (it must be .+)", Pattern.DOTALL);
 
@@ -80,20 +81,15 @@ record LockProperties(
     @Override
     public void afterPropertiesSet() {
         check("holdfast.", () -> defaults(ANY));
-        check(
-                "holdfast.redis.replica-acks.number",
-                () -> new Redis.ReplicaAcks(
-                                redis.replicaAcks().number(),
-                                RedisLockSettings.STANDARD.replicaAcks().timeout())
-                        .toSettings());
-        check("holdfast.redis.replica-acks.timeout", redis.replicaAcks()::toSettings);
+        RedisLockSettings standard = RedisLockSettings.STANDARD;
+        Redis.ReplicaAcks acks = redis.replicaAcks();
+        check("holdfast.redis.replica-acks.number", () -> new Redis.ReplicaAcks(acks.number(), SECOND).toSettings());
+        check("holdfast.redis.replica-acks.timeout", acks::toSettings);
         check("holdfast.redis.", redis::toSettings);
-        check(
-                "holdfast.quorum.node-timeout",
-                () -> RedisLockSettings.STANDARD.withCommandTimeout(quorum.nodeTimeout()));
+        check("holdfast.quorum.node-timeout", () -> standard.withCommandTimeout(quorum.nodeTimeout()));
         Duration delay = quorum.rejoinDelay();
         if (delay != null) {
-            check("holdfast.quorum.rejoin-delay", () -> RedisLockSettings.STANDARD.withRejoinDelay(delay));
+            check("holdfast.quorum.rejoin-delay", () -> standard.withRejoinDelay(delay));
         }
         check("holdfast.transactions.commit-margin", () -> ANY.waitFor(transactions.commitMargin()));
         require("holdfast.shutdown.timeout", shutdown.timeout(), isUpToADay(shutdown.timeout()), "0s to 1d");

@@ -139,24 +139,16 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         if (clients.isEmpty()) {
             return;
         }
-        LateTasks tasks = new LateTasks(beans);
-        List<String> busy = tasks.await(end);
-        tell(busy);
-        for (LockEngine locks : clients) {
-            end(locks, Duration.ofNanos(Math.max(0, end - System.nanoTime())));
-        }
-        if (busy.isEmpty()) {
-            tell(tasks.executors()); // that have begun meanwhile
-        }
-    }
-
-    private void tell(List<String> busy) {
+        List<String> busy = LateTasks.await(beans, end);
         if (!busy.isEmpty()) {
             log.warn(
                     "Executors still run tasks, which can acquire no more locks: {}. Tasks can acquire locks until"
                             + " holdfast.shutdown.timeout ({}) has passed since the beginning of the shutdown.",
                     String.join(", ", busy),
                     DurationText.of(await));
+        }
+        for (LockEngine locks : clients) {
+            end(locks, Duration.ofNanos(Math.max(0, end - System.nanoTime())));
         }
     }
 

@@ -1,8 +1,6 @@
 package io.holdfast.lock.spring.coroutine;
 
 import java.lang.reflect.Method;
-import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.Nullness;
@@ -16,21 +14,12 @@ public final class SuspendFunctions {
     private SuspendFunctions() {}
 
     /**
-     * {@return whether a method is a suspend function}
-     *
-     * @param method any method
-     */
-    public static boolean isSuspending(Method method) {
-        return KotlinDetector.isSuspendingFunction(method);
-    }
-
-    /**
      * {@return how many arguments the user of a method gives}
      *
      * @param method any method
      */
     public static int argumentCount(Method method) {
-        return method.getParameterCount() - (isSuspending(method) ? 1 : 0);
+        return method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
     }
 
     /**
@@ -51,14 +40,5 @@ public final class SuspendFunctions {
         return KotlinDetector.isKotlinType(method.getDeclaringClass())
                 && declaredType(method) != void.class
                 && Nullness.forMethodReturnType(method) == Nullness.NON_NULL;
-    }
-
-    /**
-     * {@return the arguments that the user gave}
-     *
-     * @param arguments those of a call of a suspend function
-     */
-    public static @Nullable Object[] withoutContinuation(@Nullable Object[] arguments) {
-        return Arrays.copyOf(arguments, arguments.length - 1);
     }
 }

@@ -13,11 +13,13 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -71,15 +73,15 @@ public final class Fallbacks {
         if (fallback == null) {
             throw reason;
         }
-        boolean suspending = SuspendFunctions.isSuspending(locked);
-        @Nullable Object[] all = suspending ? SuspendFunctions.withoutContinuation(args) : args;
+        boolean suspending = KotlinDetector.isSuspendingFunction(locked);
+        @Nullable Object[] all = suspending ? Arrays.copyOf(args, args.length - 1) : args;
         if (exceptionOf(fallback) != null) {
             all = Arrays.copyOf(all, all.length + 1);
             all[all.length - 1] = reason;
         }
         try {
-            return SuspendFunctions.isSuspending(fallback)
-                    ? SuspendSupport.required().call(fallback, target, args[args.length - 1], all)
+            return KotlinDetector.isSuspendingFunction(fallback)
+                    ? Objects.requireNonNull(SuspendSupport.PROVIDED).call(fallback, target, args[args.length - 1], all)
                     : fallback.invoke(target, all);
         } catch (InvocationTargetException e) {
             throw e.getTargetException();
@@ -135,7 +137,7 @@ public final class Fallbacks {
     }
 
     private void requireFit(Method candidate) {
-        if (SuspendFunctions.isSuspending(candidate) && !SuspendFunctions.isSuspending(locked)) {
+        if (KotlinDetector.isSuspendingFunction(candidate) && !KotlinDetector.isSuspendingFunction(locked)) {
             throw misfit(
                     described(candidate) + " is a suspend function, but the annotated one is not and has no coroutine"
                             + " to run the fallback in");
@@ -156,7 +158,7 @@ public final class Fallbacks {
     }
 
     private Class<?> returnType(Method method) {
-        return SuspendFunctions.isSuspending(locked)
+        return KotlinDetector.isSuspendingFunction(locked)
                 ? SuspendFunctions.declaredType(method)
                 : ResolvableType.forMethodReturnType(method, userClass).resolve(Object.class);
     }

@@ -27,14 +27,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
-import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.expression.BeanResolver;
 import org.springframework.scheduling.annotation.Scheduled;
-import org.springframework.util.StringValueResolver;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Makes the {@link LockOperation} of each method with {@link DistributedLock}, or says what is wrong with it. */
@@ -59,23 +57,15 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
      * Creates an instance.
      *
      * @param beans resolves placeholders and {@code @bean} references
+     * @param parameterNames tells the names of parameters
      * @param configured yields what the properties say; asked when all beans are there, or at the first call of a method
      */
-    public LockOperationSource(ConfigurableBeanFactory beans, Supplier<ConfiguredOptions> configured) {
-        this(
-                beans::resolveEmbeddedValue,
-                new BeanFactoryResolver(beans),
-                configured,
-                new DefaultParameterNameDiscoverer());
-    }
-
-    LockOperationSource(
-            StringValueResolver properties,
-            BeanResolver beans,
-            Supplier<ConfiguredOptions> configured,
-            ParameterNameDiscoverer parameterNames) {
-        super(DistributedLock.class, properties);
-        this.beans = beans;
+    public LockOperationSource(
+            ConfigurableBeanFactory beans,
+            ParameterNameDiscoverer parameterNames,
+            Supplier<ConfiguredOptions> configured) {
+        super(DistributedLock.class, beans::resolveEmbeddedValue);
+        this.beans = new BeanFactoryResolver(beans);
         this.configured = configured;
         this.parameterNames = parameterNames;
     }

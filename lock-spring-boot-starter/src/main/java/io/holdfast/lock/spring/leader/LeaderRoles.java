@@ -180,8 +180,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
 
     @Override
     public void stop() {
-        running = false;
-        CompletableFuture<@Nullable Void> unused = giveUp();
+        stop(() -> {});
     }
 
     /** Spring waits until the terms were given up, for as long as it waits for a phase. */

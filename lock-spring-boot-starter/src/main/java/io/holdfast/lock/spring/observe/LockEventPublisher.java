@@ -76,15 +76,12 @@ final class LockEventPublisher implements LockListener, DisposableBean {
             return (multicaster != null && multicaster.getClass() != SimpleApplicationEventMulticaster.class)
                     || List.copyOf(context.getApplicationListeners()).stream().anyMatch(LockEventPublisher::hears)
                     || Stream.of(context.getBeanNamesForType(ApplicationListener.class, true, false))
-                            .anyMatch(name -> isMadeByItsFirstEvent(name, context));
+                            .map(BeanFactoryUtils::transformedBeanName)
+                            .anyMatch(name -> !context.getBeanFactory()
+                                    .containsSingleton(name)); // nobody knows yet what it hears
         } catch (RuntimeException e) {
             return true; // listeners may come and go while they are looked at
         }
-    }
-
-    /** Nobody knows yet what it hears. */
-    private static boolean isMadeByItsFirstEvent(String listener, AbstractApplicationContext context) {
-        return !context.getBeanFactory().containsSingleton(BeanFactoryUtils.transformedBeanName(listener));
     }
 
     private static boolean hears(ApplicationListener<?> listener) {

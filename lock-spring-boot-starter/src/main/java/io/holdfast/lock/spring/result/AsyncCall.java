@@ -96,13 +96,6 @@ public record AsyncCall(
         return new AsyncCall(template, request, copy, type, caller, rules);
     }
 
-    /** Runs the method on the thread that called it. */
-    @SuppressWarnings("NullAway") // what proceeds may return null
-    @Nullable
-    Object run(LockHandle lock) throws Throwable {
-        return rules.run(lock, invocation::proceed);
-    }
-
     /**
      * Runs the method on any other thread. Aspects further inside may ask for the current invocation, which Spring has
      * bound to the caller's thread only.

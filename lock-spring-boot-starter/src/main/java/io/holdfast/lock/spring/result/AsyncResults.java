@@ -67,7 +67,7 @@ public final class AsyncResults implements AutoCloseable {
     public @Nullable Object run(ResultKind kind, AsyncCall call) throws Throwable {
         return switch (kind) {
             case STAGE -> stage(call);
-            case SUSPENDED -> SuspendSupport.required().run(call);
+            case SUSPENDED -> Objects.requireNonNull(SuspendSupport.PROVIDED).run(call);
             default -> new PublisherLock(call, results).locked();
         };
     }
@@ -76,7 +76,7 @@ public final class AsyncResults implements AutoCloseable {
      * The caller's thread waits for the lock and runs the method, as for any locked method, so that locks are reentrant. It gets a
      * future of its own, which completes after the lock was released, and with the loss if the lock was lost.
      */
-    @SuppressWarnings("FutureReturnValueIgnored") // the caller's
+    @SuppressWarnings({"FutureReturnValueIgnored", "NullAway"}) // the caller's; what proceeds may return null
     private @Nullable Object stage(AsyncCall call) throws Throwable {
         if (REACTOR && Schedulers.isInNonBlockingThread()) {
             throw new IllegalStateException(call.caller() + " would wait for its lock on "
@@ -92,7 +92,7 @@ public final class AsyncResults implements AutoCloseable {
         }
         Object result;
         try {
-            result = call.run(lock);
+            result = call.rules().run(lock, call.invocation()::proceed);
         } catch (Throwable failure) {
             throw Objects.requireNonNull(close(lock, call, failure));
         }

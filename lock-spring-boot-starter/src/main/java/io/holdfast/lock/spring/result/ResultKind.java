@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.GenericTypeResolver;
+import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
@@ -77,7 +78,7 @@ public enum ResultKind {
      *     when
      */
     public static ResultKind of(Method method, Class<?> userClass, String where) {
-        boolean suspending = SuspendFunctions.isSuspending(method);
+        boolean suspending = KotlinDetector.isSuspendingFunction(method);
         Class<?> type = suspending
                 ? SuspendFunctions.declaredType(method)
                 : GenericTypeResolver.resolveReturnType(method, userClass);
@@ -99,9 +100,13 @@ public enum ResultKind {
                             + ", which can only be locked with Reactor on the classpath.",
                     "Add io.projectreactor:reactor-core to the application.");
         }
+        ReactiveAdapter adapter = adapterOf(type);
         boolean canBeFollowed = switch (kind) {
             case STAGE -> type.isAssignableFrom(CompletableFuture.class);
-            case PUBLISHER -> canBeMade(type, adapterOf(type));
+            case PUBLISHER ->
+                adapter != null
+                        && adapter.getDescriptor().isDeferred()
+                        && type.isAssignableFrom(adapter.getReactiveType());
             default -> !LATER.contains(type.getName());
         };
         if (!canBeFollowed) {
@@ -113,13 +118,6 @@ public enum ResultKind {
                             + " Deferred or a Flow with org.jetbrains.kotlinx:kotlinx-coroutines-reactor.");
         }
         return kind;
-    }
-
-    /** Whether a method that declares this type can be given one that we made. */
-    private static boolean canBeMade(Class<?> type, @Nullable ReactiveAdapter adapter) {
-        return adapter != null
-                && adapter.getDescriptor().isDeferred()
-                && type.isAssignableFrom(adapter.getReactiveType());
     }
 
     /** Without Reactor's coroutines, a proxy does not await what interceptors return. */
@@ -163,7 +161,7 @@ public enum ResultKind {
      * @param userClass the class of the bean
      */
     public static Class<?> typeOf(Method method, Class<?> userClass) {
-        return SuspendFunctions.isSuspending(method)
+        return KotlinDetector.isSuspendingFunction(method)
                 ? Mono.class
                 : GenericTypeResolver.resolveReturnType(method, userClass);
     }
@@ -176,7 +174,7 @@ public enum ResultKind {
      * @param type what it returns
      */
     public static boolean isPublisher(Method method, Class<?> type) {
-        return SuspendFunctions.isSuspending(method) || BY_TYPE.get(type) == PUBLISHER;
+        return KotlinDetector.isSuspendingFunction(method) || BY_TYPE.get(type) == PUBLISHER;
     }
 
     /**
@@ -189,7 +187,7 @@ public enum ResultKind {
         if (type.isPrimitive()) {
             return type == void.class;
         }
-        if (BY_TYPE.get(type) != VALUE && !SuspendFunctions.isSuspending(method)) {
+        if (BY_TYPE.get(type) != VALUE && !KotlinDetector.isSuspendingFunction(method)) {
             ReactiveAdapter adapter = adapterOf(type);
             return adapter == null || adapter.supportsEmpty();
         }

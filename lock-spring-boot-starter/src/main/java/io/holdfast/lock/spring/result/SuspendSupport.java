@@ -1,23 +1,17 @@
 package io.holdfast.lock.spring.result;
 
 import java.lang.reflect.Method;
-import java.util.Objects;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /** Runs Kotlin's suspend functions. {@code lock-kotlin} does, and provides this as a service. */
 public interface SuspendSupport {
 
-    /** Null without {@code lock-kotlin}. */
+    /** Null without {@code lock-kotlin}; then startup refuses suspend functions. */
     @Nullable
     SuspendSupport PROVIDED = ServiceLoader.load(SuspendSupport.class, SuspendSupport.class.getClassLoader())
             .findFirst()
             .orElse(null);
-
-    /** {@return the support that startup has found, or there would be no definition} */
-    static SuspendSupport required() {
-        return Objects.requireNonNull(PROVIDED);
-    }
 
     /**
      * Runs one call under its lock.

@@ -87,7 +87,7 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
         warnOfLateLock(caller, request, locks, keep);
         return keep
                 ? () -> TransactionLocks.current(this).keep(request, locks)
-                : () -> TransactionLocks.current(this).acquired().values().removeIf(request.name()::equals);
+                : () -> TransactionLocks.current(this).acquired.values().removeIf(request.name()::equals);
     }
 
     private static boolean isActive() {
@@ -152,10 +152,10 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
     @Override
     public void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Acquired acquired && isListening()) {
-            TransactionLocks.current(this).acquired().put(acquired.key(), acquired.name());
+            TransactionLocks.current(this).acquired.put(acquired.key(), acquired.name());
         } else if (event instanceof LockEvent.Released released && isListening()) {
             TransactionLocks inside = TransactionLocks.existing(this);
-            if (inside != null && inside.acquired().remove(released.key()) != null) {
+            if (inside != null && inside.acquired.remove(released.key()) != null) {
                 warnOfEarlyRelease(released);
             }
         }

@@ -39,7 +39,9 @@ final class TransactionLocks implements TransactionSynchronization {
     private final Object owner;
     private final Set<Use> uses = new HashSet<>();
     private final Deque<LockHandle> handles = new ArrayDeque<>();
-    private final Map<LockKey, String> acquired = new HashMap<>();
+    /** The locks that were acquired inside, and may be released inside, too: keys, and their names. */
+    final Map<LockKey, String> acquired = new HashMap<>();
+
     private boolean releasedLast;
 
     private TransactionLocks(Object owner) {
@@ -76,11 +78,6 @@ final class TransactionLocks implements TransactionSynchronization {
             handles.push(locks.acquire(use.request()));
             uses.add(use);
         }
-    }
-
-    /** The locks that were acquired inside, and may be released inside, too: keys, and their names. */
-    Map<LockKey, String> acquired() {
-        return acquired;
     }
 
     @Override

@@ -151,7 +151,7 @@ class LateTasksTest {
     }
 
     private static List<String> busy(ApplicationContext context) {
-        return new LateTasks(((ConfigurableApplicationContext) context).getBeanFactory()).executors();
+        return LateTasks.await(((ConfigurableApplicationContext) context).getBeanFactory(), System.nanoTime());
     }
 
     @Test

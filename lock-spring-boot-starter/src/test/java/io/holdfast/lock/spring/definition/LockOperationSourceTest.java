@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.util.PropertyPlaceholderHelper;
@@ -73,7 +74,9 @@ class LockOperationSourceTest {
             new DefaultParameterNameDiscoverer());
 
     private static LockOperationSource source(StringValueResolver properties, ParameterNameDiscoverer names) {
-        return new LockOperationSource(properties, (context, name) -> name, () -> CONFIGURED, names);
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        beans.addEmbeddedValueResolver(properties);
+        return new LockOperationSource(beans, names, () -> CONFIGURED);
     }
 
     private static Method method(String name) {
