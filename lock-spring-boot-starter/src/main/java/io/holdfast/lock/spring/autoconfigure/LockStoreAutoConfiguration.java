@@ -122,10 +122,10 @@ public final class LockStoreAutoConfiguration {
                 @LockConnectionFactory ObjectProvider<RedisConnectionFactory> marked) {
             LockConnectionDetails own = details.getIfAvailable();
             List<String> nodes = properties.quorum().nodes();
-            MutuallyExclusiveConfigurationPropertiesException.throwIfMultipleNonNullValuesIn(entries -> {
-                entries.put(URL, own);
-                entries.put(NODES, nodes);
-            });
+            if (own != null && nodes != null) {
+                List<String> both = List.of(URL, NODES);
+                throw new MutuallyExclusiveConfigurationPropertiesException(both, both);
+            }
             if (own != null || nodes != null) {
                 refuseApplications(beans, properties, own == null ? NODES : URL);
             }
