@@ -202,7 +202,6 @@ class ArchitectureTest {
                         "aop.ProxiedBeans$Visitor",
                         "autoconfigure.LockEngineCustomizer",
                         "autoconfigure.LockConnectionDetails",
-                        "autoconfigure.LocksEnabled",
                         "definition.AnnotatedMethods",
                         "definition.AnnotationOptions",
                         "definition.ConfiguredOptions",

@@ -5,7 +5,6 @@ import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
-import io.holdfast.lock.spring.autoconfigure.LocksEnabled;
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import io.holdfast.lock.spring.leader.LeaderRoles;
 import java.time.Duration;
@@ -19,6 +18,7 @@ import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
@@ -29,7 +29,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBean({LockTemplate.class, LockOperationSource.class})
 @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
 @EnableConfigurationProperties(LocksEndpointProperties.class)
-@LocksEnabled
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class LocksEndpointAutoConfiguration {
 
     /** However many people look, and wherever their pages are open. */

@@ -3,12 +3,12 @@ package io.holdfast.lock.spring.actuate;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
-import io.holdfast.lock.spring.autoconfigure.LocksEnabled;
 import io.holdfast.lock.spring.leader.LeaderRoles;
 import io.holdfast.lock.store.LockStore;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
@@ -22,7 +22,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnClass({HealthIndicator.class, ConditionalOnEnabledHealthIndicator.class})
 @ConditionalOnBean(LockTemplate.class)
 @ConditionalOnEnabledHealthIndicator("locks")
-@LocksEnabled
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class LocksHealthAutoConfiguration {
 
     @Bean

@@ -8,10 +8,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Import;
 
-/** Of each auto-configuration of the starter: one property switches off all of them, and all others are in {@link LockProperties}. */
+/** Of the auto-configurations of this package: one property switches off all of them, and all others are in {@link LockProperties}. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(LockProperties.class)
 @Import(TimesNeedUnits.class)
-public @interface LocksEnabled {}
+@interface LocksEnabled {}

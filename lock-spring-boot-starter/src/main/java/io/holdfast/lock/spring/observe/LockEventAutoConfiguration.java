@@ -1,6 +1,5 @@
 package io.holdfast.lock.spring.observe;
 
-import io.holdfast.lock.spring.autoconfigure.LocksEnabled;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -11,7 +10,7 @@ import org.springframework.context.annotation.Lazy;
 /** Events of locks as events of the application. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "holdfast.events.enabled", matchIfMissing = true)
-@LocksEnabled
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class LockEventAutoConfiguration {
 
     @Bean

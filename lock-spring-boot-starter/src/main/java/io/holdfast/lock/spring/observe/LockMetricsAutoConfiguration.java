@@ -3,13 +3,13 @@ package io.holdfast.lock.spring.observe;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
-import io.holdfast.lock.spring.autoconfigure.LocksEnabled;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -24,7 +24,7 @@ import org.springframework.context.annotation.Lazy;
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnSingleCandidate(MeterRegistry.class)
 @ConditionalOnBean(LockTemplate.class)
-@LocksEnabled
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class LockMetricsAutoConfiguration {
 
     /** An observation is timed already where observations are. */

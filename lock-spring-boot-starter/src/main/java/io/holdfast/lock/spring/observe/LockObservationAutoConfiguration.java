@@ -2,11 +2,11 @@ package io.holdfast.lock.spring.observe;
 
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
-import io.holdfast.lock.spring.autoconfigure.LocksEnabled;
 import io.micrometer.observation.ObservationRegistry;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnClass(ObservationRegistry.class)
 @ConditionalOnSingleCandidate(ObservationRegistry.class)
 @ConditionalOnBean(LockTemplate.class)
-@LocksEnabled
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class LockObservationAutoConfiguration {
 
     @Bean
