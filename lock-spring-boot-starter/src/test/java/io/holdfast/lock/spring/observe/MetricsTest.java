@@ -132,6 +132,21 @@ class MetricsTest {
     }
 
     @Test
+    void locks_of_another_name_do_not_count() {
+        application.run(context -> {
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            locks.execute(LockRequest.of("stock:a").name("stock"), () -> {});
+            LockHandle held = heldElsewhere(locks);
+            CompletableFuture<LockHandle> waiter = waiting(locks);
+
+            assertThat(gauge("holdfast.held", "stock")).isZero();
+            assertThat(gauge("holdfast.waiting", "stock")).isZero();
+            held.close();
+            waiter.join().close();
+        });
+    }
+
+    @Test
     void name_has_its_meters_from_the_first_waiter_on() {
         application.run(context -> {
             context.getBean(LockMetrics.class).onEvent(new LockEvent.Waiting(ORDER.key(), "order"));
