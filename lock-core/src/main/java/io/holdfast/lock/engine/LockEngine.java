@@ -1,5 +1,6 @@
 package io.holdfast.lock.engine;
 
+import io.holdfast.lock.api.Blockage;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockClient;
 import io.holdfast.lock.api.LockEvent;
@@ -15,10 +16,12 @@ import io.holdfast.lock.api.LockResult;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LockWaits;
 import io.holdfast.lock.api.LockedFunction;
 import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.engine.acquire.Acquisition;
@@ -30,21 +33,28 @@ import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.deadlock.NestedWaits;
+import io.holdfast.lock.engine.deadlock.WaitGraph;
 import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Terms;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.store.overview.RecordedWait;
+import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +78,8 @@ import org.slf4j.LoggerFactory;
 public final class LockEngine implements LockTemplate, LockActivity, LockOverview, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
+
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final LockEngineBuilder settings;
     private volatile @Nullable Parts parts;
@@ -154,10 +166,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         }
         var refused = (AcquireResult.Contended) result;
         return new LockResult.NotAcquired<>(
-                refused.key(),
-                refused.waitedForLock(),
-                refused.holder(),
-                overview().blockage(refused));
+                refused.key(), refused.waitedForLock(), refused.holder(), blockage(refused));
     }
 
     private static <T extends @Nullable Object, E extends Throwable> T run(Handle handle, LockedFunction<T, E> work)
@@ -311,11 +320,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         }
         var refused = (AcquireResult.Contended) result;
         throw new LockNotAcquiredException(
-                null,
-                refused.key(),
-                refused.waitedForLock(),
-                refused.holder().orElse(null),
-                overview().blockage(refused));
+                null, refused.key(), refused.waitedForLock(), refused.holder().orElse(null), blockage(refused));
     }
 
     @Override
@@ -438,23 +443,113 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return shared().client().queue().entries().subscriptionState();
     }
 
-    private Overview overview() {
-        return new Overview(shared().client(), locks(), settings.masking);
-    }
-
-    @Override
-    public LockScan scan(LockScanRequest request) {
-        return overview().scan(request);
-    }
+    // All locks of the store.
 
     @Override
     public LockWaits waits() {
-        return overview().waits();
+        return new WaitGraph(recorded()).waits();
+    }
+
+    private List<RecordedWait> recorded() {
+        return settings.store.recordedWaits().stream()
+                .map(wait -> settings.masking ? masked(wait) : wait)
+                .toList();
+    }
+
+    private static RecordedWait masked(RecordedWait recorded) {
+        WaitReport report = recorded.report();
+        NestedWait wait = report.what();
+        List<NestedWait.Held> holds = wait.holds().stream()
+                .map(held -> new NestedWait.Held(held.key().masked(), held.fencingToken(), held.mode()))
+                .toList();
+        NestedWait shown = new NestedWait(
+                wait.clientId(),
+                wait.host(),
+                wait.pid(),
+                wait.thread(),
+                wait.key().masked(),
+                wait.mode(),
+                wait.waited(),
+                holds);
+        return new RecordedWait(
+                new WaitReport(report.id(), report.ended(), shown), recorded.sinceMicros(), recorded.seenMicros());
+    }
+
+    /**
+     * Finds out why a wait did not get the lock, with a single call to the store, which has just replied. Makes no call after a
+     * single try, because a caller that does not wait is in no cycle, and none if the client is closed. An interrupt of the
+     * thread is kept; if it breaks the call, the call is not repeated.
+     */
+    private Blockage blockage(AcquireResult.Contended refused) {
+        LockHolder holder = refused.holder().orElse(null);
+        if (holder == null || !refused.hasWaited() || locks().isOver(clientId())) {
+            return Blockage.UNKNOWN;
+        }
+        boolean interrupted = Thread.interrupted();
+        try {
+            return new WaitGraph(recorded()).blockage(clientId(), refused.nestedWait(), refused.key(), holder);
+        } catch (RuntimeException e) { // the refusal is what the caller has to learn
+            log.debug("Could not find out what the holder of lock '{}' is waiting for", refused.key(), e);
+            return Blockage.UNKNOWN;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     @Override
     public LockClient client() {
-        return overview().client();
+        HolderInfo here = ClientContext.currentThread();
+        return new LockClient(clientId(), here.host(), here.pid());
+    }
+
+    @Override
+    public LockScan scan(LockScanRequest request) {
+        StoreScan scan = settings.store
+                .openScan(request.keyPrefix())
+                .orElseThrow(() ->
+                        new UnsupportedOperationException("This lock store cannot list its locks: " + settings.store));
+        boolean ended = walk(scan, request);
+        List<LockStatus> found = scan.found().stream()
+                .sorted(Comparator.comparing(status -> status.key().value()))
+                .limit(request.limit())
+                .map(this::shown)
+                .toList();
+        return new LockScan(found, ended && scan.isComplete() && scan.size() <= request.limit());
+    }
+
+    /**
+     * Whether the scan was completed. It is paced to the requested rate, however fast the store replies, to limit its load. An
+     * interrupt ends it, and is kept.
+     */
+    private boolean walk(StoreScan scan, LockScanRequest request) {
+        long start = settings.ticker.nanos();
+        long next = start;
+        try {
+            while (scan.step()) {
+                long now = settings.ticker.nanos();
+                if (scan.size() > request.limit()
+                        || now - start >= request.timeout().toNanos()) {
+                    return false;
+                }
+                next += SECOND_NANOS / request.callsPerSecond();
+                for (; now - next < 0; now = settings.ticker.nanos()) {
+                    settings.pause.pause(next - now);
+                }
+            }
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private LockStatus shown(LockStatus status) {
+        return settings.masking
+                ? new LockStatus(
+                        status.key().masked(), status.holders(), status.queue(), status.waiters(), status.lastToken())
+                : status;
     }
 
     String clientId() {
