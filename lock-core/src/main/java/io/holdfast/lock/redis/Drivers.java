@@ -55,11 +55,11 @@ final class Drivers {
      * @throws IllegalArgumentException if Jedis is demanded, and cannot be used; the message says why
      */
     static Way choose(RedisConnectionFactory factory, Driver wanted) {
-        boolean isJedis = isFrom(factory, JEDIS_FACTORY);
-        LettuceApplication lettuce = isFrom(factory, LETTUCE_FACTORY) ? new LettuceApplication(factory) : null;
+        String type = factory.getClass().getName();
+        boolean isJedis = type.equals(JEDIS_FACTORY);
+        LettuceApplication lettuce = type.equals(LETTUCE_FACTORY) ? new LettuceApplication(factory) : null;
         boolean isKnown = isJedis || lettuce != null;
-        Class<?> type = factory.getClass();
-        String name = isKnown ? type.getSimpleName() : type.getName();
+        String name = isKnown ? factory.getClass().getSimpleName() : type;
         String server = isJedis
                 ? describe(JedisConnections.servers(factory))
                 : lettuce == null ? "Redis via " + name : describe(lettuce.servers());
@@ -150,9 +150,5 @@ final class Drivers {
                 .registerType(
                         TypeReference.of(LETTUCE_FACTORY),
                         type -> type.withField(LettuceApplication.CONFIGURATION_FIELD));
-    }
-
-    private static boolean isFrom(RedisConnectionFactory factory, String type) {
-        return factory.getClass().getName().equals(type);
     }
 }

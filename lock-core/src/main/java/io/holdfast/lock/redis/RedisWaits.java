@@ -1,7 +1,6 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.redis.driver.LuaScript;
@@ -15,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -111,10 +109,7 @@ final class RedisWaits {
             int next = at + 1 + Integer.parseInt(words[0]);
             try {
                 waits.addAll(read(words[1], lines.subList(at + 1, next).iterator(), now));
-            } catch (IllegalArgumentException
-                    | IndexOutOfBoundsException
-                    | NoSuchElementException
-                    | LockKeyException e) {
+            } catch (RuntimeException e) {
                 // another version, or another program
             }
             at = next;

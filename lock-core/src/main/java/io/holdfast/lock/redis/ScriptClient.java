@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -104,12 +105,10 @@ final class ScriptClient {
             @Nullable String text, @Nullable LockStoreException failure, boolean resent, boolean moved, long replicas) {
 
         String orThrow() {
-            if (text == null) {
-                throw failure == null
-                        ? new IllegalStateException("The call has neither a reply nor a failure")
-                        : failure;
+            if (failure != null) {
+                throw failure;
             }
-            return text;
+            return Objects.requireNonNull(text);
         }
 
         /**

@@ -498,11 +498,6 @@ public final class JedisConnections implements Wire {
     }
 
     @Override
-    public boolean isOneServer() {
-        return !isCluster();
-    }
-
-    @Override
     public String serverOf(byte[] key) {
         return serverOf(ClusterSlotHashUtil.calculateSlot(key));
     }

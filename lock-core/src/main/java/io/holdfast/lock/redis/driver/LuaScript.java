@@ -1,11 +1,11 @@
 package io.holdfast.lock.redis.driver;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.stream.Collectors;
+import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.script.DigestUtils;
 
 /** The scripts: a resource each, beside {@code RedisLockStore}. A line {@code -- include name} stands for another resource. */
@@ -55,11 +55,9 @@ public enum LuaScript {
     }
 
     private static String read(String name) {
-        try (InputStream in = LuaScript.class.getResourceAsStream("/io/holdfast/lock/redis/" + name + ".lua")) {
-            if (in == null) {
-                throw new IllegalStateException("Script " + name + ".lua is missing from the lock-core jar");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        try {
+            return new ClassPathResource("/io/holdfast/lock/redis/" + name + ".lua", LuaScript.class)
+                    .getContentAsString(StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -13,18 +13,16 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLHandshakeException;
-import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 
 /** Turns drivers' exceptions into {@link LockStoreException}s that say what to check. */
 public final class RedisFailures {
 
     /** Redis begins the text of an error with a word in capitals; drivers keep it, or wrap it. */
-    private static final Pattern ERROR_CODE = Pattern.compile("^(?:[\\w.]+Exception: )?([A-Z]{3,})\\b");
+    private static final Pattern ERROR_CODE = Pattern.compile("^(?:[\\w.]+Exception: )?[A-Z]{3,}\\b");
 
     private static final String LETTUCE_TIMEOUT = "io.lettuce.core.RedisCommandTimeoutException";
 
@@ -244,16 +242,11 @@ public final class RedisFailures {
 
     private static boolean isServerReply(Throwable t) {
         String type = t.getClass().getName();
-        return code(message(t)) != null
+        return ERROR_CODE.matcher(message(t)).find()
                 && (hint(message(t)).isPresent()
                         || (type.startsWith("redis.clients.jedis.exceptions.Jedis") && type.endsWith("DataException"))
                         || (type.startsWith("io.lettuce.core.Redis") && type.endsWith("ExecutionException"))
                         || type.endsWith("NoScriptException"));
-    }
-
-    private static @Nullable String code(String message) {
-        Matcher matcher = ERROR_CODE.matcher(message);
-        return matcher.find() ? matcher.group(1) : null;
     }
 
     /** A wait has timed out. */

@@ -48,7 +48,9 @@ public interface Wire {
     boolean isCluster();
 
     /** {@return whether one server is known to have all locks, so that one script can touch several of them} */
-    boolean isOneServer();
+    default boolean isOneServer() {
+        return !isCluster();
+    }
 
     /** {@return the server that has the key, as far as known; the same text for all keys if there is only one server} */
     default String serverOf(byte[] key) {
