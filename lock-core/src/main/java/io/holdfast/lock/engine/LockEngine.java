@@ -30,7 +30,6 @@ import io.holdfast.lock.engine.acquire.Steps;
 import io.holdfast.lock.engine.acquire.Waits;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.ClientContext;
-import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.deadlock.NestedWaits;
 import io.holdfast.lock.engine.deadlock.WaitGraph;
@@ -106,7 +105,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         }
 
         void close() {
-            Each.run(
+            ClientContext.all(
                     nested::close,
                     shared.locks()::close,
                     shared.client().cleanup()::close,

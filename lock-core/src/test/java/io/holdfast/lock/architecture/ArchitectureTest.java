@@ -73,7 +73,7 @@ class ArchitectureTest {
             entry("engine.hold", Set.of("AcquireResult", "Handle", "HeldLocks", "Hold", "Terms")),
             entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
             entry("engine.deadlock", Set.of("NestedWaits", "WaitGraph")),
-            entry("engine.client", Set.of("Cleanup", "ClientContext", "Each", "EventPublisher", "ServerWorkers")));
+            entry("engine.client", Set.of("Cleanup", "ClientContext", "EventPublisher", "ServerWorkers")));
 
     @Test
     void imports_run_one_way() {

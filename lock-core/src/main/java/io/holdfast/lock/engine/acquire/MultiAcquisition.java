@@ -2,7 +2,6 @@ package io.holdfast.lock.engine.acquire;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
-import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
@@ -180,7 +179,7 @@ public final class MultiAcquisition implements Steps {
         try {
             return all.stream().allMatch(Acquisition::enterIfEmpty) ? ask() : null;
         } finally {
-            Each.run(all, Acquisition::leaveAtOnce);
+            ClientContext.each(all, Acquisition::leaveAtOnce);
         }
     }
 

@@ -16,7 +16,9 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -148,6 +150,36 @@ public final class ClientContext {
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
+        }
+    }
+
+    /**
+     * Does all steps, in order, whatever one of them throws: gives back one lock after another, or ends one part after another. Then it
+     * throws the first failure, with the others suppressed inside.
+     */
+    public static void all(Runnable... steps) {
+        each(List.of(steps), Runnable::run);
+    }
+
+    /** Does something with each element, as {@link #all} does its steps. */
+    public static <T> void each(Iterable<T> all, Consumer<? super T> action) {
+        Throwable first = null;
+        for (T each : all) {
+            try {
+                action.accept(each);
+            } catch (RuntimeException | Error e) {
+                if (first == null) {
+                    first = e;
+                } else if (first != e) {
+                    first.addSuppressed(e);
+                }
+            }
+        }
+        if (first instanceof Error error) {
+            throw error;
+        }
+        if (first instanceof RuntimeException failure) {
+            throw failure;
         }
     }
 

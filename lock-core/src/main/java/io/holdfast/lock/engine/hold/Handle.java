@@ -10,7 +10,6 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.ClientContext;
-import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.LockStore.Pending;
@@ -43,8 +42,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>No lock is left behind.</b> Whatever the store throws, expected or not, the release is logged and retried in the background,
  * the next one in line gets its turn, and the hold is removed from all records; and what goes wrong with one of several locks does
- * not concern the others ({@link Each}). So nothing of that is thrown: the work was done under the lock. A loss is left with the use,
- * and thrown in the end.
+ * not concern the others ({@link ClientContext#all}). So nothing of that is thrown: the work was done under the lock. A loss is left
+ * with the use, and thrown in the end.
  */
 public final class Handle implements LockHandle, AcquireResult {
 
@@ -199,7 +198,9 @@ public final class Handle implements LockHandle, AcquireResult {
         }
         List<Hold.Use> reversed = new ArrayList<>(uses);
         Collections.reverse(reversed);
-        Each.run(() -> Each.run(reversed, use -> beginClose(use, former == State.ATTACHED)), () -> end(reversed));
+        ClientContext.all(
+                () -> ClientContext.each(reversed, use -> beginClose(use, former == State.ATTACHED)),
+                () -> end(reversed));
         for (Hold.Use use : reversed) {
             LockEvent.Lost found = use.loss;
             boolean known = failure instanceof LockLostException lost
@@ -263,9 +264,9 @@ public final class Handle implements LockHandle, AcquireResult {
                 : closed.stream()
                         .filter(use -> use.last && use.loss == null && !use.hold.place.hasFollowers())
                         .toList();
-        Each.run(
+        ClientContext.all(
                 () -> releaseAll(free),
-                () -> Each.run(closed, use -> {
+                () -> ClientContext.each(closed, use -> {
                     if (use.last) {
                         end(use);
                     }
@@ -310,11 +311,11 @@ public final class Handle implements LockHandle, AcquireResult {
                 uses.stream().map(use -> request(use.hold)).toList();
         AtomicBoolean resent = new AtomicBoolean();
         List<Pending<ReleaseReply>> calls = send(requests, resent);
-        Each.run(
-                () -> Each.run(
+        ClientContext.all(
+                () -> ClientContext.each(
                         IntStream.range(0, uses.size()).boxed().toList(),
                         i -> release(uses.get(i), requests.get(i), calls.get(i), resent.get())),
-                () -> Each.run(uses, use -> forget(use.hold)));
+                () -> ClientContext.each(uses, use -> forget(use.hold)));
     }
 
     private List<Pending<ReleaseReply>> send(List<ReleaseRequest> requests, AtomicBoolean resent) {

@@ -7,7 +7,6 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.ClientContext;
-import io.holdfast.lock.engine.client.Each;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
@@ -496,7 +495,7 @@ public final class HeldLocks {
     }
 
     private void loseAll(LossCause cause, Consumer<Hold> releasing) {
-        Each.run(all, hold -> {
+        ClientContext.each(all, hold -> {
             if (hold.isOpen()) { // one whose release is under way is given back, not lost
                 hold.lose(cause);
             }
