@@ -70,7 +70,7 @@ final class RemoteLockView implements RemoteLock {
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        return acquire(Budget.of(ticker, unit.toNanos(time)), true);
+        return acquire(Budget.of(ticker, Math.min(unit.toNanos(time), Long.MAX_VALUE - 1)), true);
     }
 
     private boolean acquireUninterruptibly(Budget budget) {

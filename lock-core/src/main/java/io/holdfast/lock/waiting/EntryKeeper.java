@@ -218,7 +218,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         }
         listen();
         if (first) {
-            wake();
+            LockSupport.unpark(thread);
         }
     }
 
@@ -338,7 +338,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                 }
             }
         }
-        wake();
+        LockSupport.unpark(thread);
     }
 
     /** {@return whether messages of the store arrive} */
@@ -420,10 +420,6 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         }
     }
 
-    private void wake() {
-        LockSupport.unpark(thread);
-    }
-
     /**
      * Polls every row that is due. The keeper's own thread does so in time; other threads may as well.
      *
@@ -494,7 +490,8 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                     next = ticker.nanos() + (poll.timesHeard == timesHeard ? interval(kept.blockedFor()) : 0);
                 } else {
                     row.failures++;
-                    var failure = new LockStoreException(reason(replies.get(i)), null, false);
+                    String reason = replies.get(i) instanceof EntryReply.Failed failed ? failed.reason() : "no reply";
+                    var failure = new LockStoreException(reason, null, false);
                     row.entries.values().forEach(entry -> failing.put(entry, new Failing(poll.askedAt, failure)));
                     next = nextProbe(row);
                 }
@@ -508,10 +505,6 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         if (found) {
             missed();
         }
-    }
-
-    private static String reason(EntryReply reply) {
-        return reply instanceof EntryReply.Failed failed ? failed.reason() : "no reply";
     }
 
     /** Queues that fail are polled together, in one call. */
@@ -535,7 +528,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
             open = listening;
             listening = null;
         }
-        wake();
+        LockSupport.unpark(thread);
         timer.close();
         entries.values().forEach(QueueEntry::close);
         if (open != null) {

@@ -380,11 +380,11 @@ public final class LocalQueue implements AutoCloseable {
          */
         public QueueEntry entry() {
             QueueEntry known = line.entry;
-            if (known != null && !known.isGivenUp()) {
+            if (known != null && !known.givenUp) {
                 return known;
             }
             QueueEntry opened = entries.open(line.key, newOwner());
-            opened.whenFailing(() -> line.inLine().forEach(Place::wake));
+            opened.whenFailing = () -> line.inLine().forEach(Place::wake);
             line.entry = opened;
             Failing failing = known == null ? null : known.failing();
             if (failing != null) {

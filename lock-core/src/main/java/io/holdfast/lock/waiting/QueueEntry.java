@@ -57,7 +57,6 @@ public final class QueueEntry {
     private volatile @Nullable Runnable waiter;
     private volatile @Nullable Failing failing;
     private volatile boolean metFailure;
-    private volatile Runnable whenFailing = () -> {};
 
     /** Whether the store has given it a place, so that it must be kept alive, or given up. Used by the waiting thread. */
     boolean taken;
@@ -65,7 +64,10 @@ public final class QueueEntry {
     /** Whether the store may keep it, as far as the last call that was answered says. Used by the waiting thread. */
     boolean kept;
 
+    /** Whether its acquisition is over, so that no other may continue with it. */
     volatile boolean givenUp;
+
+    volatile Runnable whenFailing = () -> {};
 
     QueueEntry(LockKey key, OwnerId owner) {
         this.key = key;
@@ -174,15 +176,6 @@ public final class QueueEntry {
         kept = mayKeep;
         failing = null;
         metFailure = false;
-    }
-
-    /** Whether its acquisition is over, so that no other may continue with it. */
-    boolean isGivenUp() {
-        return givenUp;
-    }
-
-    void whenFailing(Runnable action) {
-        whenFailing = action;
     }
 
     /** The store should be called now. */
