@@ -42,11 +42,6 @@ public enum LuaScript {
         this.sha = DigestUtils.sha1DigestAsHex(source).getBytes(StandardCharsets.US_ASCII);
     }
 
-    /** Whether a lock that fails leaves the others in the same call unaffected. */
-    boolean isForMany() {
-        return this == RENEW || this == KEEP_ENTRIES || this == RELEASE_ALL;
-    }
-
     private static String resolve(String name) {
         return read(name)
                 .lines()

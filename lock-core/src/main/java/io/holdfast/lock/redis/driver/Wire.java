@@ -3,6 +3,7 @@ package io.holdfast.lock.redis.driver;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -98,11 +99,15 @@ public interface Wire {
      */
     record Answers(List<Object> replies, long replicas) {
 
-        /** {@return whether one of the replies is that of a replica} Scripts for many locks say for each of them how it failed. */
+        /** In these a lock that fails leaves the others of the same call unaffected, so the reply says how each failed. */
+        private static final Set<LuaScript> FOR_MANY =
+                Set.of(LuaScript.RENEW, LuaScript.KEEP_ENTRIES, LuaScript.RELEASE_ALL);
+
+        /** {@return whether one of the replies is that of a replica} */
         public boolean isOfReplica(List<ScriptCall> calls) {
             for (int i = 0; i < replies.size(); i++) {
                 Object reply = replies.get(i);
-                boolean isOfMany = calls.get(i).script().isForMany();
+                boolean isOfMany = FOR_MANY.contains(calls.get(i).script());
                 if ((isOfMany || reply instanceof RuntimeException) && RedisFailures.isReadOnly(reply)) {
                     return true;
                 }
