@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 /** Several who hold a lock together: readers and permits. */
 abstract class SharedContract extends ContractFixture {
 
-    private static final Duration SHORT = Duration.ofSeconds(2);
+    /** Shorter than a lease, and longer than a slow machine needs for some calls. */
+    private static final Duration SHORT = Duration.ofSeconds(10);
 
     SharedContract(StoreUnderTest subject) {
         super(subject);
