@@ -86,18 +86,21 @@ final class RemoteLockView implements RemoteLock {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
+        AcquireResult result;
         try {
-            AcquireResult result = engine.acquire(request, budget, true, interruptible && !budget.isOneTry());
-            if (result instanceof Handle handle) {
-                handle.lockedByView();
-                return true;
-            }
+            result = engine.acquire(request, budget, true, interruptible && !budget.isOneTry());
         } catch (HeldLocks.WaitsForItself e) {
             if (budget.isUnlimited()) {
                 throw e;
             }
+            return false;
         }
-        return false;
+        if (result instanceof Handle handle) {
+            handle.lockedByView();
+        } else if (budget.isUnlimited()) {
+            throw new AssertionError("A wait without limit ended without the lock");
+        }
+        return result instanceof Handle;
     }
 
     /** Closes the handle of each key that was opened last, or none if one is missing. */

@@ -7,16 +7,23 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.testing.StoreSpy;
+import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who asks a store that fails while locks are waited for, how often, and as which acquisition. */
 class OutageStepsTest extends StepsFixture {
@@ -460,5 +467,50 @@ class OutageStepsTest extends StepsFixture {
         assertThat(waiters("a")).isOne();
         releasedByOther("a");
         granted(next).close();
+    }
+
+    /** Whenever its client learns of it: a caller that has time left is not refused by a store that answers. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6})
+    void outage_that_is_noticed_too_late_is_no_refusal(int look) {
+        AtomicInteger looks = new AtomicInteger(Integer.MAX_VALUE);
+        AtomicReference<Runnable> noticing = new AtomicReference<>();
+        Ticker ticker = () -> {
+            if (looks.decrementAndGet() == 0) {
+                noticing.get().run();
+            }
+            return time.nanos();
+        };
+        try (LockEngine engine =
+                LockEngine.builder(store).ticker(ticker).withoutQueueThread().build()) {
+            heldByOther("a");
+            Steps a = engine.steps(
+                    A.outageTolerance(Duration.ofSeconds(2)), Budget.of(ticker, WAIT.toNanos()), Caller.task(() -> {}));
+            assertWaits(a);
+            OwnerId waiter = askedFor(A).get(0);
+            store.reachable(false);
+            time.pass(Duration.ofSeconds(1));
+            engine.keepEntries();
+            store.reachable(true);
+            store.leave(A.key(), waiter, Duration.ZERO, ReleaseRequest.NO_TOKEN);
+            time.pass(Duration.ofSeconds(1));
+            engine.keepEntries();
+            noticing.set(() -> {
+                store.before = () -> {
+                    time.pass(Duration.ofSeconds(3));
+                    throw StoreSpy.unreachable();
+                };
+                time.pass(Duration.ofSeconds(1));
+                engine.keepEntries();
+                store.before = () -> {};
+            });
+            looks.set(look);
+
+            try {
+                assertWaits(a);
+            } catch (LockStoreException e) {
+                assertThat(e).hasMessageContaining("did not recover in time");
+            }
+        }
     }
 }

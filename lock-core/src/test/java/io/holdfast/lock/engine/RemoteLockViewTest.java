@@ -11,6 +11,7 @@ import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.api.RemoteReadWriteLock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -250,5 +251,23 @@ class RemoteLockViewTest extends EngineFixture {
 
         assertThat(catchThrowable(view::unlock)).isInstanceOf(LockLostException.class);
         assertThat(catchThrowable(view::unlock)).isInstanceOf(IllegalMonitorStateException.class);
+    }
+
+    /** A clock that goes backwards by a nanosecond ends every wait. */
+    @Test
+    void lock_never_returns_without_the_lock() {
+        try (LockHandle other = others.acquire(KEY);
+                LockEngine engine = LockEngine.builder(store)
+                        .ticker(new AtomicLong()::getAndDecrement)
+                        .withoutQueueThread()
+                        .build()) {
+            RemoteLock view = engine.getLock(KEY);
+
+            assertThat(catchThrowable(view::lock)).isInstanceOf(AssertionError.class);
+            assertThat(catchThrowable(view::lockInterruptibly)).isInstanceOf(AssertionError.class);
+
+            assertThat(view.isHeldByCurrentThread()).isFalse();
+            assertThat(other.isHeld()).isTrue();
+        }
     }
 }

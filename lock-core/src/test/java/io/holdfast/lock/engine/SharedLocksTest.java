@@ -108,6 +108,9 @@ class SharedLocksTest extends EngineFixture {
 
         assertThat(lock.writeLock().tryLock()).isFalse();
         assertThat(lock.writeLock().tryLock(1, TimeUnit.HOURS)).isFalse();
+        assertThat(lock.writeLock().tryLock(Long.MAX_VALUE, TimeUnit.NANOSECONDS))
+                .isFalse();
+        assertThat(lock.writeLock().tryLock(Long.MAX_VALUE, TimeUnit.DAYS)).isFalse();
 
         assertThat(store.acquires).isEmpty();
         assertThat(lock.readLock().isHeldByCurrentThread()).isTrue();

@@ -255,7 +255,7 @@ public final class Acquisition implements Steps {
             joinOutage();
             return 0;
         }
-        boolean last = budget.remainingNanos(turn == null ? null : entry.failing()) == 0;
+        boolean last = budget.remainingNanos() == 0;
         AcquireReply reply;
         try {
             reply = send(!last || place.hasFollowers());
