@@ -43,7 +43,7 @@ class ReplyTimeTest {
         doReturn(place).when(connections).borrow(any(), anyLong(), any());
         Wire.ScriptCall call = new Wire.ScriptCall(LuaScript.RELEASE, 1, new byte[][] {{'k'}}, false);
 
-        connections
+        var unused = connections
                 .send(List.of(call), acks, System.nanoTime() - waited.toNanos(), null)
                 .get();
 

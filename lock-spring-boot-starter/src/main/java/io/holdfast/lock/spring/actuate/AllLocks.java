@@ -26,11 +26,15 @@ import java.util.stream.Stream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.jmx.annotation.EndpointJmxExtension;
 
 /**
  * All locks of the store, page by page, and the latest events of this instance that people should look at: losses, forced releases
- * and long holds.
+ * and long holds. JMX, which tells operations apart by their names, has them from here.
  */
+@EndpointJmxExtension(endpoint = LocksEndpoint.class)
 final class AllLocks implements LockListener {
 
     static final int MAX_EVENTS = 100;
@@ -41,6 +45,7 @@ final class AllLocks implements LockListener {
     private static final int ID_BYTES = 12;
 
     private final SharedScan scans;
+    private final Show showKeys;
     private final SecretKeySpec secret;
 
     /** Newest first; guarded by this monitor. */
@@ -88,8 +93,9 @@ final class AllLocks implements LockListener {
         }
     }
 
-    AllLocks(SharedScan scans) {
+    AllLocks(SharedScan scans, Show showKeys) {
         this.scans = scans;
+        this.showKeys = showKeys;
         byte[] random = new byte[32];
         new SecureRandom().nextBytes(random);
         this.secret = new SecretKeySpec(random, ALGORITHM);
@@ -113,6 +119,16 @@ final class AllLocks implements LockListener {
 
     private synchronized List<Entry> events() {
         return new ArrayList<>(events);
+    }
+
+    @ReadOperation
+    Overview allLocks(
+            @Nullable String name,
+            @Nullable String holder,
+            @Nullable Duration minAge,
+            @Nullable Integer page,
+            @Nullable Integer size) {
+        return show(new Query(name, null, holder, minAge, page, size), showKeys.isShown(true));
     }
 
     /**

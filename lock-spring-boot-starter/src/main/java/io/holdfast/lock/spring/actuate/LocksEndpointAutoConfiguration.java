@@ -62,8 +62,8 @@ public final class LocksEndpointAutoConfiguration {
     }
 
     @Bean
-    AllLocks holdfastAllLocks(ObjectProvider<LockOverview> overview) {
-        return new AllLocks(new SharedScan(overview::getIfUnique, SCAN_INTERVAL));
+    AllLocks holdfastAllLocks(ObjectProvider<LockOverview> overview, LocksEndpointProperties properties) {
+        return new AllLocks(new SharedScan(overview::getIfUnique, SCAN_INTERVAL), properties.showKeys());
     }
 
     private static boolean isWritable(ObjectProvider<EndpointAccessResolver> access) {

@@ -19,28 +19,16 @@ import org.springframework.util.MimeType;
 
 /** What is different over HTTP: who asks may decide what is shown, and a failure has a status. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
-final class LocksEndpointWebExtension {
+record LocksEndpointWebExtension(
+        LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks, LocksPage page) {
 
     private static final MimeType HTML = new MimeType("text", "html", StandardCharsets.UTF_8);
     private static final int FORBIDDEN = 403;
     private static final int NOT_IMPLEMENTED = 501;
 
-    private final LocksEndpoint endpoint;
-    private final LocksEndpointProperties properties;
-    private final AllLocks allLocks;
-    private final LocksPage page;
-
-    LocksEndpointWebExtension(
-            LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks, LocksPage page) {
-        this.endpoint = endpoint;
-        this.properties = properties;
-        this.allLocks = allLocks;
-        this.page = page;
-    }
-
     /** For browsers, which ask for HTML by name. Whoever accepts anything gets JSON: on Jersey because of the low quality. */
     @ReadOperation(produces = "text/html;qs=0.1")
-    WebEndpointResponse<String> page() {
+    WebEndpointResponse<String> html() {
         return new WebEndpointResponse<>(page.html(), HTML);
     }
 

@@ -18,7 +18,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * The tasks of Spring Boot's executors that Spring does not wait for in a phase of the shutdown, but when it destroys them: with {@code
+ * The tasks of executors that Spring does not wait for in a phase of the shutdown, but when it destroys them: with {@code
  * await-termination} of {@code spring.task}. When the phase of locks comes, all other executors have stopped, and are not running any more.
  *
  * <p>Nothing tells when an executor becomes idle without ending it, so that is looked at again and again.
@@ -44,7 +44,7 @@ final class LateTasks {
         for (Class<?> type : List.of(ExecutorConfigurationSupport.class, SimpleAsyncTaskExecutor.class)) {
             for (String name : beans.getBeanNamesForType(type, true, false)) {
                 String bean = BeanFactoryUtils.transformedBeanName(name);
-                if (beans.containsSingleton(bean) && isBusy(beans.getSingleton(bean))) {
+                if (beans.containsSingleton(bean) && isBusy(beans.getSingleton(bean), beans.getBean(bean))) {
                     busy.add(bean);
                 }
             }
@@ -52,12 +52,16 @@ final class LateTasks {
         return busy;
     }
 
-    private static boolean isBusy(@Nullable Object executor) {
-        if (executor instanceof ThreadPoolTaskExecutor tasks) {
-            return tasks.isRunning() && isBusyPool(tasks.getThreadPoolExecutor());
-        }
-        if (executor instanceof ThreadPoolTaskScheduler scheduler) {
-            return scheduler.isRunning() && isBusyPool(scheduler.getScheduledExecutor());
+    /** @param bean the same, or the pool if the executor is a factory of pools */
+    private static boolean isBusy(@Nullable Object executor, Object bean) {
+        if (executor instanceof ExecutorConfigurationSupport pool) {
+            return pool.isRunning()
+                    && isBusyPool(
+                            bean instanceof ThreadPoolTaskExecutor tasks
+                                    ? tasks.getThreadPoolExecutor()
+                                    : bean instanceof ThreadPoolTaskScheduler scheduler
+                                            ? scheduler.getScheduledExecutor()
+                                            : bean);
         }
         return executor instanceof SimpleAsyncTaskExecutor simple && isBusySimple(simple);
     }

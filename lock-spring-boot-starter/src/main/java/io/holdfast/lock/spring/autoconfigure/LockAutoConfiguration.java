@@ -20,6 +20,7 @@ import org.springframework.boot.thread.Threading;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 
@@ -50,9 +51,7 @@ public final class LockAutoConfiguration {
         }
         customizers.orderedStream().forEach(each -> each.customize(builder));
         log.info("Locks are kept in {}", store);
-        for (String doubt : properties.doubts()) {
-            log.warn("{}.", doubt);
-        }
+        properties.doubts().forEach(doubt -> log.warn("{}.", doubt));
         return builder.build();
     }
 
@@ -73,6 +72,7 @@ public final class LockAutoConfiguration {
      */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(Resource.class)
+    @Lazy(false)
     static final class Checkpoint implements Resource {
 
         private final LockShutdown locks;

@@ -87,10 +87,8 @@ record LockProperties(
         check("holdfast.redis.replica-acks.timeout", acks::toSettings);
         check("holdfast.redis.", redis::toSettings);
         check("holdfast.quorum.node-timeout", () -> standard.withCommandTimeout(quorum.nodeTimeout()));
-        Duration delay = quorum.rejoinDelay();
-        if (delay != null) {
-            check("holdfast.quorum.rejoin-delay", () -> standard.withRejoinDelay(delay));
-        }
+        Duration delay = Objects.requireNonNullElse(quorum.rejoinDelay(), SECOND);
+        check("holdfast.quorum.rejoin-delay", () -> standard.withRejoinDelay(delay));
         check("holdfast.transactions.commit-margin", () -> ANY.waitFor(transactions.commitMargin()));
         require("holdfast.shutdown.timeout", shutdown.timeout(), isUpToADay(shutdown.timeout()), "0s to 1d");
         Duration retryAfter = problemDetails.retryAfter();
@@ -105,7 +103,7 @@ record LockProperties(
             requirePositive("holdfast.instances." + name + ".weight", instance.weight());
             check("holdfast.instances." + name + '.', () -> instance.applyTo(ANY, LockMode.EXCLUSIVE));
         });
-        check("holdfast.leadership.lease", () -> leadership.request("any"));
+        check("holdfast.leadership.lease", () -> leadership.request(""));
         leadership.roles().forEach((name, role) -> {
             requireLiteral("holdfast.leadership.roles", name);
             String property = "holdfast.leadership.roles." + name;
@@ -299,8 +297,8 @@ record LockProperties(
     /**
      * Independent servers that form a quorum.
      *
-     * @param nodes Independent Redis servers; an odd number, at least 3. A lock is held if a majority has granted it. Each server
-     *     is host:port, or redis://[user:password@]host:port[/database], or rediss:// for TLS.
+     * @param nodes Comma-separated list of independent Redis servers; an odd number, at least 3. A lock is held if a majority has
+     *     granted it. Each server is host:port, or redis://[user:password@]host:port[/database], or rediss:// for TLS.
      * @param nodeTimeout Timeout of a command to one of the servers, and of the wait for a pooled connection.
      * @param rejoinDelay How long a server that has started without its data refuses to grant unknown locks. Upper limit for all
      *     leases. Default is the value of holdfast.lease.

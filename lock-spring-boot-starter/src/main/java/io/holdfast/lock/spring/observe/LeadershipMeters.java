@@ -6,8 +6,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import java.time.Duration;
-import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** The meters of each role. Made with the first one. */
 final class LeadershipMeters implements LeadershipObserver {
@@ -33,7 +32,9 @@ final class LeadershipMeters implements LeadershipObserver {
                 .description("How long this instance was the leader, recorded at the end of each term")
                 .tag("role", role)
                 .register(registry);
-        leadership.onElected(term -> elections.increment());
-        leadership.onRevoked(term -> terms.record(Duration.between(term.since(), Instant.now())));
+        AtomicReference<Timer.Sample> term = new AtomicReference<>(Timer.start(registry));
+        leadership.onElected(begun -> term.set(Timer.start(registry))); // the wall clock may be set meanwhile
+        leadership.onElected(begun -> elections.increment());
+        leadership.onRevoked(ended -> term.get().stop(terms));
     }
 }

@@ -168,13 +168,42 @@ class EndpointConditionTest {
         var web = new LocksEndpointWebExtension(
                 endpoint,
                 new LocksEndpointProperties(Show.ALWAYS, Set.of()),
-                new AllLocks(new SharedScan(() -> null, Duration.ofSeconds(1))),
+                new AllLocks(new SharedScan(() -> null, Duration.ofSeconds(1)), Show.ALWAYS),
                 new LocksPage(() -> false));
 
         WebEndpointResponse<OperationResponseBody> answer = web.lock(new String[] {"order:42"}, null);
 
         assertThat(answer.getStatus()).isEqualTo(503);
         assertThat(answer.getBody()).isEqualTo(new Problem("Redis cannot be reached (on purpose)"));
+    }
+
+    @Test
+    void all_locks_are_shown_over_jmx() {
+        String domain = "holdfast-" + UUID.randomUUID();
+        application
+                .withConfiguration(AutoConfigurations.of(
+                        JmxAutoConfiguration.class,
+                        EndpointAutoConfiguration.class,
+                        JmxEndpointAutoConfiguration.class))
+                .withPropertyValues(
+                        "spring.jmx.enabled=true",
+                        "management.endpoints.jmx.exposure.include=locks",
+                        "management.endpoints.jmx.domain=" + domain)
+                .run(context -> {
+                    MBeanServer server = context.getBean(MBeanServer.class);
+                    try (LockHandle held = context.getBean(LockTemplate.class).acquire("secret")) {
+                        Object answer = server.invoke(
+                                new ObjectName(domain + ":type=Endpoint,name=Locks"),
+                                "allLocks",
+                                new Object[] {null, null, null, null, null},
+                                new String[0]);
+
+                        assertThat(String.valueOf(answer))
+                                .contains(String.valueOf(held.fencingToken()))
+                                .contains("******")
+                                .doesNotContain("secret");
+                    }
+                });
     }
 
     @Test

@@ -31,6 +31,8 @@ import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.concurrent.ScheduledExecutorFactoryBean;
+import org.springframework.scheduling.concurrent.ThreadPoolExecutorFactoryBean;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
@@ -72,6 +74,20 @@ class LateTasksTest {
         return simple;
     }
 
+    private static ThreadPoolExecutorFactoryBean factory() {
+        var factory = new ThreadPoolExecutorFactoryBean();
+        factory.setWaitForTasksToCompleteOnShutdown(true);
+        factory.setAwaitTerminationSeconds(60);
+        return factory;
+    }
+
+    private static ScheduledExecutorFactoryBean scheduledFactory() {
+        var factory = new ScheduledExecutorFactoryBean();
+        factory.setWaitForTasksToCompleteOnShutdown(true);
+        factory.setAwaitTerminationSeconds(60);
+        return factory;
+    }
+
     private static ApplicationContextRunner scheduling(String... properties) {
         return runner("60s")
                 .withConfiguration(AutoConfigurations.of(TaskSchedulingAutoConfiguration.class))
@@ -95,6 +111,11 @@ class LateTasksTest {
                 Arguments.of(
                         "scheduler", runner("60s").withBean(ThreadPoolTaskScheduler.class, LateTasksTest::scheduler)),
                 Arguments.of("simple", runner("60s").withBean(SimpleAsyncTaskExecutor.class, LateTasksTest::simple)),
+                Arguments.of(
+                        "factory", runner("60s").withBean(ThreadPoolExecutorFactoryBean.class, LateTasksTest::factory)),
+                Arguments.of(
+                        "scheduled factory",
+                        runner("60s").withBean(ScheduledExecutorFactoryBean.class, LateTasksTest::scheduledFactory)),
                 Arguments.of("Boot's scheduler", scheduling()),
                 Arguments.of("Boot's scheduler that is awaited", scheduling(period)),
                 Arguments.of("Boot's executor", execution()));

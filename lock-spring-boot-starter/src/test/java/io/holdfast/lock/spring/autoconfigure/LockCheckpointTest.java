@@ -15,6 +15,7 @@ import org.crac.Context;
 import org.crac.Resource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.support.AbstractApplicationContext;
@@ -86,6 +87,16 @@ class LockCheckpointTest {
             assertThat(context.getBean(LockShutdown.class).isRunning()).isTrue();
             context.getBean(LockTemplate.class).acquire(request).close();
         });
+    }
+
+    @Test
+    void bean_is_made_although_all_are_lazy() {
+        Runners.redis()
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context -> assertThat(context.getBeanFactory()
+                                .containsSingleton(LockAutoConfiguration.Checkpoint.class.getName()))
+                        .isTrue());
     }
 
     @Test

@@ -112,6 +112,7 @@ class LockPropertiesTest {
                     holdfast.quorum.rejoin-delay | -1s      | between 0 ms and 365 days
                     holdfast.leadership.lease    | 99ms     | between 100 ms and 365 days
                     holdfast.leadership.roles.r.lease   | 99ms | between 100 ms and 365 days
+                    holdfast.leadership.roles.any.lease | 99ms | between 100 ms and 365 days
                     holdfast.instances.order.lease      | 99ms | between 100 ms and 365 days
                     holdfast.instances.order.wait-for   | -1ms | between 0 ms and 365 days
                     holdfast.instances.order.min-hold   | -1ms | between 0 ms and 365 days
