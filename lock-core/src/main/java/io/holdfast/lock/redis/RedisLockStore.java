@@ -28,6 +28,7 @@ import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.util.Assert;
 
 /**
  * Locks in Redis 6.2 or later, or Valkey. One lock is one hash; every call is one Lua script on it, so it is atomic, and
@@ -98,7 +100,7 @@ public final class RedisLockStore implements LockStore {
     private final RedisWaits waits;
     private final Set<WakeChannel> wakeups = ConcurrentHashMap.newKeySet();
     private volatile @Nullable ScriptCall publishCheck;
-    private volatile String publishFailure = "";
+    private volatile List<String> publishFailures = List.of();
 
     /**
      * Creates an instance.
@@ -115,30 +117,24 @@ public final class RedisLockStore implements LockStore {
         this.acks =
                 new Acks(settings.replicaAcks().number(), settings.replicaAcks().timeout());
         boolean rejoins = !settings.rejoinDelay().isZero();
-        check(
+        Assert.isTrue(
                 acks.number() == 0 || !rejoins,
                 "replicaAcks and rejoinDelay cannot be combined: rejoinDelay is for the servers of a quorum, which have no"
                         + " replicas. Remove one of them from the RedisLockSettings.");
         this.way = Drivers.choose(applications, settings.driver());
         this.calls = way.connector().apply(commandTimeout, settings.connections());
         this.renewals = way.connector().apply(commandTimeout, RENEWAL_CONNECTIONS);
-        check(
+        Assert.isTrue(
                 acks.number() == 0 || calls.isPipelined(),
                 "replicaAcks requires Jedis, but locks are kept in " + way.description());
-        check(!rejoins || !calls.isCluster(), "rejoinDelay is for independent servers, not for a cluster");
+        Assert.isTrue(!rejoins || !calls.isCluster(), "rejoinDelay is for independent servers, not for a cluster");
         this.codec = new ScriptCodec(settings);
         this.background = open(renewals, () -> {});
         this.client = open(calls, () -> {
             CompletableFuture<?> unused = background.connect();
         });
-        this.batches = new Batches(client::isOneServer, MOST_PER_CALL, commandTimeout, Ticker.SYSTEM);
+        this.batches = new Batches(calls::isOneServer, MOST_PER_CALL, commandTimeout, Ticker.SYSTEM);
         this.waits = new RedisWaits(client, codec);
-    }
-
-    private static void check(boolean fits, String message) {
-        if (!fits) {
-            throw new IllegalArgumentException(message);
-        }
     }
 
     /**
@@ -196,7 +192,7 @@ public final class RedisLockStore implements LockStore {
         client.connect(commandTimeout);
         boolean together = acks.number() == 0
                 && settings.rejoinDelay().isZero()
-                && client.isOneServer()
+                && calls.isOneServer()
                 && !requests.isEmpty()
                 && requests.size() <= MOST_ACQUIRED;
         if (!together) {
@@ -233,7 +229,7 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
-        return client.isOneServer()
+        return calls.isOneServer()
                 ? batches.<ReleaseRequest, Pending<ReleaseReply>>send(
                         requests, request -> "", request -> RELEASE_WEIGHT, this::releaseTogether, failure -> () -> {
                             throw failure;
@@ -299,12 +295,12 @@ public final class RedisLockStore implements LockStore {
      */
     private String part(LockKey key) {
         String server = serverOf(key);
-        return server.isEmpty() && !client.isOneServer() ? key.toString() : server;
+        return server.isEmpty() && !calls.isOneServer() ? key.toString() : server;
     }
 
     @Override
     public String serverOf(LockKey key) {
-        return client.serverOf(codec.bytes(key));
+        return calls.serverOf(codec.bytes(key));
     }
 
     /** Long lists of entries of one lock are cut into pieces. */
@@ -358,34 +354,32 @@ public final class RedisLockStore implements LockStore {
      * Checks whether scripts may publish the messages that wake waiters. If not, scripts work without them, and every waiter has to
      * find out by polling that it was granted the lock. The check is made once, with the first poll: a waiter that polls has received
      * no message for half a second. If the server does not reply, the next poll repeats it. Two threads may check at the same time, to
-     * no harm.
+     * no harm but a second warning.
      */
     private void checkPublishing(List<EntryRequest> requests) {
         if (publishCheck == null) {
             requests.stream()
-                    .filter(request -> !request.owners().isEmpty())
+                    .flatMap(request ->
+                            request.owners().stream().map(owner -> codec.publish(request.key(), owner.clientId())))
                     .findFirst()
-                    .ifPresent(request -> checkPublishing(
-                            codec.publish(request.key(), request.owners().get(0).clientId())));
+                    .ifPresent(this::checkPublishing);
+            publishFailures.forEach(log::warn);
         }
     }
 
     private void checkPublishing(ScriptCall check) {
-        String reply;
         try {
-            reply = background.run(check).orThrow();
+            String reply = background.run(check).orThrow();
+            publishFailures = reply.isEmpty()
+                    ? List.of()
+                    : List.of(
+                            "Redis does not let scripts publish to the wake-up channels, so waiters poll every 500 ms."
+                                    + " Grant the Redis user PUBLISH and the channels " + codec.prefix() + ":wake:* ("
+                                    + reply
+                                    + ")");
+            publishCheck = check;
         } catch (LockStoreException e) {
             log.debug("Could not check whether scripts may publish", e);
-            return;
-        }
-        boolean known = publishCheck != null;
-        publishCheck = check;
-        publishFailure = reply.isEmpty()
-                ? ""
-                : "Redis does not let scripts publish to the wake-up channels, so waiters poll every 500 ms. Grant the"
-                        + " Redis user PUBLISH and the channels " + codec.prefix() + ":wake:* (" + reply + ")";
-        if (!publishFailure.isEmpty() && !known) {
-            log.warn("{}", publishFailure);
         }
     }
 
@@ -393,10 +387,10 @@ public final class RedisLockStore implements LockStore {
     @Override
     public List<String> warnings() {
         ScriptCall last = publishCheck;
-        if (last != null && !publishFailure.isEmpty()) {
+        if (last != null && !publishFailures.isEmpty()) {
             checkPublishing(last);
         }
-        return publishFailure.isEmpty() ? List.of() : List.of(publishFailure);
+        return publishFailures;
     }
 
     @Override
@@ -408,8 +402,7 @@ public final class RedisLockStore implements LockStore {
     /** Three command timeouts, for a connection, a second send and the network; at least 3 s. */
     @Override
     public Duration longestDelay() {
-        Duration delay = commandTimeout.multipliedBy(3);
-        return delay.compareTo(LockStore.super.longestDelay()) > 0 ? delay : LockStore.super.longestDelay();
+        return Collections.max(List.of(LockStore.super.longestDelay(), commandTimeout.multipliedBy(3)));
     }
 
     @Override

@@ -203,7 +203,7 @@ final class ScriptClient {
             Function<List<Q>, ScriptCall> encoder,
             BiFunction<Reply, List<Q>, List<A>> decoder,
             Function<LockStoreException, A> failed) {
-        boolean oneServer = isOneServer();
+        boolean oneServer = wire.isOneServer();
         List<List<Q>> scripts =
                 oneServer ? List.of(requests) : requests.stream().map(List::of).toList();
         List<Reply> replies = send(scripts.stream().map(encoder).toList(), acks);
@@ -270,7 +270,7 @@ final class ScriptClient {
                 Answers answers = sent.get();
                 if (isUnknownScript(answers)) {
                     List<ScriptCall> byText =
-                            calls.stream().map(ScriptClient::byText).toList();
+                            calls.stream().map(ScriptCall::asText).toList();
                     answers = wire.send(byText, acks, start, redirection).get();
                 }
                 return replies(calls, acks, start, answers, redirections, outcomeUnknown);
@@ -300,10 +300,6 @@ final class ScriptClient {
         return false;
     }
 
-    private static ScriptCall byText(ScriptCall call) {
-        return new ScriptCall(call.script(), call.keys(), call.keysAndArgs(), true);
-    }
-
     /**
      * Calls that have moved are sent one by one, until a server does not reply: it would not reply to the others either.
      *
@@ -324,7 +320,8 @@ final class ScriptClient {
                 String said = new String(text, StandardCharsets.UTF_8);
                 reply = new Reply(said, null, resent, redirections > 0, answers.replicas());
             } else if (answer instanceof RuntimeException e
-                    && isMoved(e)
+                    && wire.isCluster()
+                    && RedisFailures.isMoved(e)
                     && redirections < MOST_REDIRECTIONS
                     && !isGone) {
                 long from = redirections == 0 ? System.nanoTime() : start; // of all redirections of a call
@@ -337,10 +334,6 @@ final class ScriptClient {
             replies.add(reply);
         }
         return replies;
-    }
-
-    private boolean isMoved(RuntimeException reply) {
-        return wire.isCluster() && RedisFailures.isMoved(reply);
     }
 
     private Reply redirected(
@@ -399,17 +392,7 @@ final class ScriptClient {
         }
     }
 
-    /** Whether one server is known to have all locks. Connections that are the application's reveal this after the first call. */
-    boolean isOneServer() {
-        return wire.isOneServer();
-    }
-
-    /** The server of a cluster that has a key, as far as known; the same text for all keys if there is only one server. */
-    String serverOf(byte[] key) {
-        return wire.isCluster() ? wire.serverOf(key) : "";
-    }
-
-    /** A slot of each master of a cluster; none if there is only one server. */
+    /** A slot of each master of a cluster; only slot 0 if there is only one server. */
     List<Integer> slotOfEachMaster() {
         connect(CONNECT_LIMIT);
         try {

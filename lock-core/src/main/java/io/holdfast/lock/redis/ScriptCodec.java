@@ -33,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.springframework.util.Assert;
 
 /**
  * Turns requests into scripts with keys and arguments, and what scripts return into replies. The scripts document both; whatever they never
@@ -423,17 +424,13 @@ final class ScriptCodec {
     /** All lines but the first one, which is known. */
     static Iterator<String> linesAfter(String first, String text) {
         Iterator<String> lines = lines(text);
-        if (!lines.next().equals(first)) {
-            throw new IllegalArgumentException(text);
-        }
+        Assert.isTrue(lines.next().equals(first), first);
         return lines;
     }
 
     private static List<String> lines(String text, int expected) {
         List<String> lines = List.of(text.split("\n", -1));
-        if (lines.size() != expected) {
-            throw new IllegalArgumentException("Expected one line for each lock");
-        }
+        Assert.isTrue(lines.size() == expected, "Expected one line for each lock");
         return lines;
     }
 
@@ -447,9 +444,7 @@ final class ScriptCodec {
 
     private static long positive(String text) {
         long number = Long.parseLong(text);
-        if (number <= 0) {
-            throw new IllegalArgumentException("Not positive: " + text);
-        }
+        Assert.isTrue(number > 0, "Not positive");
         return number;
     }
 }

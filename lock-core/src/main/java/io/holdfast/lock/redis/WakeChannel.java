@@ -154,18 +154,12 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     private void abandon(RedisConnection doubted) {
         abandoned = doubted;
-        breakOff(doubted);
-        LockSupport.unpark(thread);
-    }
-
-    private void breakOff(@Nullable RedisConnection open) {
-        if (open != null) {
-            try {
-                wire.breakOff(open);
-            } catch (RuntimeException | Error e) {
-                log.debug("The wake-up subscription was already broken", e);
-            }
+        try {
+            wire.breakOff(doubted);
+        } catch (RuntimeException | Error e) {
+            log.debug("The wake-up subscription was already broken", e);
         }
+        LockSupport.unpark(thread);
     }
 
     @Override
@@ -317,7 +311,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             Thread.currentThread().interrupt();
         }
         if (thread.isAlive()) {
-            breakOff(connection);
+            reconnect(); // ends reading; who is closed does not connect again
         }
     }
 }

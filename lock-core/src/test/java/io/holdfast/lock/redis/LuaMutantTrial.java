@@ -97,7 +97,7 @@ final class LuaMutantTrial {
     private static boolean isLua() {
         try (Jedis redis = new Jedis("127.0.0.1", TestRedis.shared().port(), SERVER_TIMEOUT_MILLIS)) {
             for (LuaScript script : LuaScript.values()) {
-                redis.scriptLoad(script.text);
+                redis.scriptLoad(LuaSources.get(script, "text"));
             }
             return true;
         } catch (JedisDataException e) {

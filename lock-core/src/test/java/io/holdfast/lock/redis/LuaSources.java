@@ -76,14 +76,27 @@ final class LuaSources {
                 .collect(Collectors.joining("\n"));
     }
 
-    /** The product has no switch for this. */
-    private static void set(LuaScript script, String field, byte[] value) {
+    /** What the client sends: only drivers see it. */
+    static byte[] get(LuaScript script, String field) {
         try {
-            Field hidden = LuaScript.class.getDeclaredField(field);
-            hidden.setAccessible(true);
-            hidden.set(script, value);
+            return (byte[]) hidden(field).get(script);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** The product has no switch for this. */
+    private static void set(LuaScript script, String field, byte[] value) {
+        try {
+            hidden(field).set(script, value);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Field hidden(String field) throws NoSuchFieldException {
+        Field hidden = LuaScript.class.getDeclaredField(field);
+        hidden.setAccessible(true);
+        return hidden;
     }
 }

@@ -6,7 +6,6 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.driver.ServerConnections.Place;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import java.net.SocketTimeoutException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -311,23 +310,16 @@ public final class JedisConnections implements Wire {
             CommandArguments command = new CommandArguments(
                             call.byText() ? Protocol.Command.EVAL : Protocol.Command.EVALSHA)
                     .add(call.byText() ? call.script().text : call.script().sha)
-                    .add(text(call.keys()));
-            for (byte[] each : call.keysAndArgs()) {
-                command.add(each);
-            }
+                    .add(call.keys())
+                    .addObjects((Object[]) call.keysAndArgs());
             connection.sendCommand(command);
         }
         if (acks.number() > 0) {
-            connection.sendCommand(
-                    Protocol.Command.WAIT,
-                    text(acks.number()),
-                    text(acks.timeout().toMillis()));
+            connection.sendCommand(new CommandArguments(Protocol.Command.WAIT)
+                    .add(acks.number())
+                    .add(acks.timeout().toMillis()));
         }
         return connection.getMany(0);
-    }
-
-    private static byte[] text(long number) {
-        return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Leaves the connection with its usual timeout. */

@@ -31,10 +31,10 @@ public enum LuaScript {
     private static final String INCLUDE = "-- include ";
 
     /** What {@code EVAL} takes; not to be changed. */
-    public final byte[] text;
+    final byte[] text;
 
     /** What {@code EVALSHA} takes, 40 hexadecimal digits; not to be changed. */
-    public final byte[] sha;
+    final byte[] sha;
 
     LuaScript() {
         String source = resolve(name().toLowerCase(Locale.ROOT));

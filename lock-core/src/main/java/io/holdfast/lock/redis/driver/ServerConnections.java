@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -25,8 +24,9 @@ import redis.clients.jedis.exceptions.JedisException;
  * then; where processors are busy that costs half of the throughput. But if somebody has waited for longer than the patience of callers,
  * nobody overtakes any more, and the semaphore serves them in the order in which they ask.
  *
- * <p>Each permit stands for a place in {@link #free}: it is given back after the place, and taken before it. A place whose connection broke
- * is given back empty, and the next caller to take it connects.
+ * <p>Each permit stands for a place. It is given back after a place with a connection is in {@link #free}, and taken before one is looked
+ * for there; who finds none gets an empty place, and connects. So there are never more connections than permits: whoever found none did so
+ * when all others were in the hands of those with permits. A place whose connection broke is forgotten, and only its permit is given back.
  */
 final class ServerConnections {
 
@@ -35,14 +35,14 @@ final class ServerConnections {
     /** How many have waited for longer than their patience. */
     private final AtomicInteger overdue = new AtomicInteger();
 
-    /** The last used connection first, empty places last. */
+    /** Those with a connection that nobody uses, the last used one first. */
     private final Deque<Place> free = new ArrayDeque<>();
 
     private final long maxIdleNanos;
     private final long patienceNanos;
     private volatile boolean closed;
 
-    /** Used by one thread at a time, from {@link #take} to {@link #giveBack}. */
+    /** Used by one thread at a time, from {@link #take} to {@link #giveBack}; empty until that thread connects. */
     final class Place {
 
         @Nullable
@@ -65,7 +65,9 @@ final class ServerConnections {
 
         void giveBack() {
             usedAt = System.nanoTime();
-            add(this);
+            if (connection != null) {
+                add(this);
+            }
             if (closed) {
                 clear();
             }
@@ -83,9 +85,6 @@ final class ServerConnections {
         permits = new Semaphore(number, true);
         maxIdleNanos = maxIdle.toNanos();
         patienceNanos = patience.toNanos();
-        for (int i = 0; i < number; i++) {
-            free.add(new Place());
-        }
     }
 
     /**
@@ -126,29 +125,21 @@ final class ServerConnections {
     }
 
     private synchronized Place remove() {
-        return free.remove();
+        return free.isEmpty() ? new Place() : free.remove();
     }
 
     private synchronized void add(Place place) {
-        if (place.connection == null) {
-            free.addLast(place);
-        } else {
-            free.addFirst(place);
-        }
+        free.addFirst(place);
     }
 
     /** Closes the connections that nobody uses: with TLS that writes to the server, so no monitor is held. */
     void clear() {
-        List<Connection> unused = new ArrayList<>();
+        List<Place> unused;
         synchronized (this) {
-            for (Place each : free) {
-                if (each.connection != null) {
-                    unused.add(each.connection);
-                    each.connection = null;
-                }
-            }
+            unused = List.copyOf(free);
+            free.clear();
         }
-        unused.forEach(ServerConnections::disconnect);
+        unused.forEach(Place::disconnect);
     }
 
     /** Closes all connections, the used ones when they are given back. */

@@ -48,12 +48,18 @@ public interface Wire {
     /** {@return whether locks are known to be spread over several servers} May be called before {@link #open}. */
     boolean isCluster();
 
-    /** {@return whether one server is known to have all locks, so that one script can touch several of them} */
+    /**
+     * {@return whether one server is known to have all locks, so that one script can touch several of them} Connections that are the
+     * application's reveal this after the first call. May be called before {@link #open}.
+     */
     default boolean isOneServer() {
         return !isCluster();
     }
 
-    /** {@return the server that has the key, as far as known; the same text for all keys if there is only one server} */
+    /**
+     * {@return the server that has the key, as far as known; the same text for all keys if there is only one server} May be called before
+     * {@link #open}.
+     */
     default String serverOf(byte[] key) {
         return "";
     }
@@ -76,7 +82,13 @@ public interface Wire {
      * @param byText whether to send the script itself, for a server that does not know its digest
      */
     @SuppressWarnings("ArrayRecordComponent") // neither compared nor changed
-    record ScriptCall(LuaScript script, int keys, byte[][] keysAndArgs, boolean byText) {}
+    record ScriptCall(LuaScript script, int keys, byte[][] keysAndArgs, boolean byText) {
+
+        /** {@return the same call, by text} */
+        public ScriptCall asText() {
+            return new ScriptCall(script, keys, keysAndArgs, true);
+        }
+    }
 
     /**
      * A {@code WAIT} behind the calls, which counts the replicas that have what was written before it on the same connection.
