@@ -103,19 +103,16 @@ public final class LeaderElection implements AutoCloseable {
             whenJoined.forEach(each -> each.accept(candidate));
             joined = true;
         } finally {
-            startOrRemove(candidate, joined);
+            synchronized (this) {
+                if (!joined) {
+                    candidates.remove(role);
+                    var unused = candidate.stop(); // a start in the meantime may have made it a candidate
+                } else if (started) {
+                    candidate.start();
+                }
+            }
         }
         return candidate;
-    }
-
-    /** A start in the meantime may have made it a candidate. */
-    private synchronized void startOrRemove(Candidate candidate, boolean joined) {
-        if (!joined) {
-            candidates.remove(candidate.role());
-            var unused = candidate.stop();
-        } else if (started) {
-            candidate.start();
-        }
     }
 
     /**

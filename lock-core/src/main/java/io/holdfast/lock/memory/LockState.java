@@ -358,14 +358,10 @@ final class LockState {
     /** If the clock went back, entries and reservations would last until it has caught up: they count from now, once. */
     private void heedClock() {
         long latest = now + ENTRY_NANOS;
-        for (EntryRecord entry : entries.values()) {
-            entry.aliveUntil = earlier(entry.aliveUntil, latest);
-        }
-        for (HoldRecord hold : holds) {
-            if (isReserved(hold.owner)) {
-                hold.leaseEnd = earlier(hold.leaseEnd, latest);
-            }
-        }
+        entries.values().forEach(entry -> entry.aliveUntil = earlier(entry.aliveUntil, latest));
+        holds.stream()
+                .filter(hold -> isReserved(hold.owner))
+                .forEach(hold -> hold.leaseEnd = earlier(hold.leaseEnd, latest));
     }
 
     /**
@@ -374,11 +370,9 @@ final class LockState {
      */
     private void reserveForHeads() {
         List<HoldRecord> granted = new ArrayList<>();
-        EntryRecord head = head();
-        while (head != null && admits(head.request)) {
+        for (EntryRecord head = head(); head != null && admits(head.request); head = head()) {
             head.reserved = true;
             granted.add(grant(head.request, head.aliveUntil));
-            head = head();
         }
         for (HoldRecord hold : granted) {
             long until = clock.micros(hold.leaseEnd);

@@ -259,18 +259,12 @@ public final class Handle implements LockHandle, AcquireResult {
      * then the others, one after the other. So a thread to which one of these is handed off finds the rest given back.
      */
     private void end(List<Hold.Use> closed) {
-        List<Hold.Use> free = closed.size() == 1
-                ? List.of()
-                : closed.stream()
-                        .filter(use -> use.last && use.loss == null && !use.hold.place.hasFollowers())
-                        .toList();
+        List<Hold.Use> free = closed.stream()
+                .filter(use -> use.last && use.loss == null && !use.hold.place.hasFollowers())
+                .toList();
         ClientContext.all(
                 () -> releaseAll(free),
-                () -> ClientContext.each(closed, use -> {
-                    if (use.last) {
-                        end(use);
-                    }
-                }));
+                () -> ClientContext.each(closed.stream().filter(use -> use.last).toList(), this::end));
     }
 
     /**

@@ -15,7 +15,6 @@ import io.holdfast.lock.waiting.LocalQueue.Place;
 import io.holdfast.lock.waiting.QueueEntry;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -224,7 +224,9 @@ public final class Hold {
      */
     public synchronized Use open(Terms asked, @Nullable Thread boundTo) {
         Use use = new Use(asked, boundTo);
-        uses = with(uses, use);
+        uses = uses.isEmpty()
+                ? List.of(use)
+                : Stream.concat(uses.stream(), Stream.of(use)).toList();
         return use;
     }
 
@@ -290,13 +292,6 @@ public final class Hold {
             count += which.test(use) ? 1 : 0;
         }
         return count;
-    }
-
-    private static <T> List<T> with(List<T> some, T another) {
-        List<T> more = new ArrayList<>(some.size() + 1);
-        more.addAll(some);
-        more.add(another);
-        return more;
     }
 
     /** Whether all open uses would have ended with their thread, which is dead. */
@@ -372,7 +367,7 @@ public final class Hold {
 
     /** The action must run once: a caller that finds the lock lost afterwards runs it as well. */
     synchronized void addLossAction(Consumer<LockEvent.Lost> action) {
-        lossActions = with(lossActions, action);
+        lossActions = Stream.concat(lossActions.stream(), Stream.of(action)).toList();
     }
 
     static Consumer<LockEvent.Lost> once(Consumer<LockEvent.Lost> action) {

@@ -388,8 +388,8 @@ final class Watchdog implements AutoCloseable {
     }
 
     /**
-     * Plans the next renewals, before it reports the failure to listeners, which may take long. A lease that is not renewed is not affected by the
-     * failure, and is checked again after another third.
+     * Plans the next renewals, before it reports the failure to listeners, which may take long. A lease that is not renewed is not
+     * affected by the failure, and is checked again after another third.
      */
     private void retryLater(List<Hold> holds, Throwable failure) {
         for (Hold hold : holds) {
