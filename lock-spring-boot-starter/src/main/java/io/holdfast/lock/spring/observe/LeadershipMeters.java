@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The meters of each role. Made with the first one. */
@@ -35,6 +36,6 @@ final class LeadershipMeters implements LeadershipObserver {
         AtomicReference<Timer.Sample> term = new AtomicReference<>(Timer.start(registry));
         leadership.onElected(begun -> term.set(Timer.start(registry))); // the wall clock may be set meanwhile
         leadership.onElected(begun -> elections.increment());
-        leadership.onRevoked(ended -> term.get().stop(terms));
+        leadership.onRevoked(ended -> Objects.requireNonNull(term.get()).stop(terms));
     }
 }
