@@ -34,7 +34,7 @@ public final class DocumentedUser {
 
     /** With what it need not be allowed, but may use. */
     public static List<String> withScan(List<String> rules) {
-        String optional = restOfLine("* any kind, to [list all locks](endpoint.md#all-locks): `");
+        String optional = restOfLine("* to [list all locks](endpoint.md#all-locks): `");
         return Stream.concat(rules.stream(), words(optional.substring(0, optional.indexOf('`'))).stream())
                 .toList();
     }
