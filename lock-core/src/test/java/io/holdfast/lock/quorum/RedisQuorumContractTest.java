@@ -31,7 +31,7 @@ class RedisQuorumContractTest {
     private static RedisServerProcess start() {
         RedisServerProcess server = RedisServerProcess.start();
         try (Jedis administrator = TestRedis.administrator(server.port())) {
-            DocumentedUser.permit(administrator, DocumentedUser.withScan(DocumentedUser.rules("a quorum")));
+            DocumentedUser.permit(administrator, DocumentedUser.withScan(DocumentedUser.rules("in a quorum")));
         }
         return server;
     }

@@ -52,7 +52,7 @@ class RejoiningTest {
     /** Servers keep no users here. */
     private void permit() {
         try (Jedis administrator = TestRedis.administrator(server.port())) {
-            DocumentedUser.permit(administrator, DocumentedUser.rules("a quorum"));
+            DocumentedUser.permit(administrator, DocumentedUser.rules("in a quorum"));
         }
     }
 

@@ -66,7 +66,7 @@ class ReplicaAcksTest {
                     .until(() -> jedis.info("replication").contains("master_link_status:up"));
         }
         try (Jedis administrator = TestRedis.administrator(primary.port())) {
-            DocumentedUser.permit(administrator, DocumentedUser.rules("a master with `holdfast.redis.replica-acks`"));
+            DocumentedUser.permit(administrator, DocumentedUser.rules("with `holdfast.redis.replica-acks`"));
         }
         connections = client.connect(primary.port(), DocumentedUser.NAME, DocumentedUser.PASSWORD);
         store = new RedisLockStore(connections, TestRedis.PATIENT.withReplicaAcks(ONE_REPLICA));

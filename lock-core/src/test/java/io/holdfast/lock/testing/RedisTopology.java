@@ -138,7 +138,7 @@ public enum RedisTopology {
 
         private static RedisClusterProcesses start() {
             RedisClusterProcesses cluster = RedisClusterProcesses.start(3, 1, NEVER);
-            permit(cluster.nodes(), DocumentedUser.rules("a cluster"));
+            permit(cluster.nodes(), DocumentedUser.rules("in a cluster"));
             return cluster;
         }
 
