@@ -78,8 +78,6 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
-    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     private final LockEngineBuilder settings;
     private volatile @Nullable Parts parts;
     private boolean endedUnused;
@@ -95,7 +93,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
             EventPublisher events = new EventPublisher(settings.sources);
             Cleanup cleanup = new Cleanup(settings.store);
             ClientContext client = new ClientContext(
-                    settings.store, cleanup, settings.ticker, settings.pause, settings.queueThread, settings.clientId);
+                    settings.store, cleanup, settings.ticker, settings.queueThread, settings.clientId);
             HeldLocks locks = new HeldLocks(client, events);
             client.onRevoked(locks::doubt);
             AsyncCalls async = new AsyncCalls(locks, settings.executor, settings.mostWaiting, settings.pause);
@@ -532,7 +530,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
                         || now - start >= request.timeout().toNanos()) {
                     return false;
                 }
-                next += SECOND_NANOS / request.callsPerSecond();
+                next += TimeUnit.SECONDS.toNanos(1) / request.callsPerSecond();
                 for (; now - next < 0; now = settings.ticker.nanos()) {
                     settings.pause.pause(next - now);
                 }

@@ -15,6 +15,7 @@ import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -131,7 +132,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     static final class Row {
 
         private final LockKey key;
-        private final Map<OwnerId, QueueEntry> entries = new LinkedHashMap<>();
+        final Map<OwnerId, QueueEntry> entries = new LinkedHashMap<>();
 
         /** How often in a row the store has failed for it. */
         private int failures;
@@ -152,10 +153,6 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
 
         private boolean isDue(long at) {
             return scheduled && pollAt - at <= 0;
-        }
-
-        void add(QueueEntry entry) {
-            entries.put(entry.owner(), entry);
         }
 
         /** A poll for some of the entries has returned. Returns those that are called; the others are not granted yet. */
@@ -209,7 +206,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
             boolean old = timesHeard > 0 && askedAt - heardAt < 0;
             long pollAt = ticker.nanos() + (old ? 0 : interval(held.blockedFor()));
             Row row = rows.computeIfAbsent(entry.key(), Row::new);
-            row.add(entry);
+            row.entries.put(entry.owner(), entry);
             entry.taken = true;
             if (!row.isDue(pollAt)) {
                 row.schedule(pollAt);
@@ -430,12 +427,13 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         if (!poll.due.isEmpty()) {
             try {
                 settle(poll, store.keepEntries(poll.requests));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.debug("Queue entries could not be kept alive for {} queue(s)", poll.due.size(), e);
-                settle(poll, failed(poll.due, e));
-            } catch (Error e) {
-                settle(poll, failed(poll.due, e));
-                throw e;
+                EntryReply failed = new EntryReply.Failed(String.valueOf(e.getMessage()));
+                settle(poll, Collections.nCopies(poll.due.size(), failed));
+                if (e instanceof Error error) {
+                    throw error;
+                }
             }
         }
         synchronized (this) {
@@ -463,11 +461,6 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                 .map(row -> new EntryRequest(row.key, List.copyOf(row.entries.keySet())))
                 .toList();
         return new Poll(due, requests, now, timesHeard);
-    }
-
-    private static List<EntryReply> failed(List<Row> due, Throwable e) {
-        EntryReply reply = new EntryReply.Failed(String.valueOf(e.getMessage()));
-        return due.stream().map(row -> reply).toList();
     }
 
     /**

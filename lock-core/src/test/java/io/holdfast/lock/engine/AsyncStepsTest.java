@@ -44,7 +44,7 @@ class AsyncStepsTest {
     private static HeldLocks locks() {
         var store = new InMemoryLockStore();
         return new HeldLocks(
-                new ClientContext(store, new Cleanup(store), Ticker.SYSTEM, Pause.PARK, false, "client"),
+                new ClientContext(store, new Cleanup(store), Ticker.SYSTEM, false, "client"),
                 new EventPublisher(List.of()));
     }
 

@@ -23,7 +23,6 @@ import io.holdfast.lock.explore.Course.Phase;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
@@ -87,8 +86,7 @@ final class CourseRun extends NoStore {
         this.setting = caller.setting();
         this.events = events;
         setting.clock.set(events.get(0).at());
-        client = new ClientContext(
-                this, new Cleanup(this, cleaners), setting.clock, Pause.PARK, false, caller.clientId());
+        client = new ClientContext(this, new Cleanup(this, cleaners), setting.clock, false, caller.clientId());
         LongSupplier sequences = () -> caller.firstSequence() + owners++;
         ObjectGraph.set(client.queue(), "sequences", sequences);
         HeldLocks locks = Holds.locks(client, NO_LISTENERS);

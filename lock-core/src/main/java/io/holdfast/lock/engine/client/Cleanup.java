@@ -173,16 +173,11 @@ public final class Cleanup {
     public void close() {
         workers.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
         long locks = waiting.stream().filter(CleanupTask::wasHeld).count();
-        long others = waiting.size() - locks;
         waiting.clear();
         if (locks > 0) {
             log.warn(
                     "Redis did not respond in time during shutdown; {} lock(s) expire at the end of their leases",
                     locks);
-        }
-        if (others > 0) {
-            log.debug(
-                    "Redis did not respond in time during shutdown; {} failed acquisition(s) were not undone", others);
         }
     }
 

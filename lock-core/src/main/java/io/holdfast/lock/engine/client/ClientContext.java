@@ -5,7 +5,6 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.waiting.LocalQueue;
 import java.io.FileInputStream;
@@ -36,7 +35,6 @@ public final class ClientContext {
     private final LockStore store;
     private final Cleanup cleanup;
     private final Ticker ticker;
-    private final Pause pause;
     private final boolean queueThread;
     private volatile Identity identity;
     private volatile long wakeUpsBefore;
@@ -45,12 +43,10 @@ public final class ClientContext {
     /** The client's identity at the store, and what depends on it: both change when the process was copied. */
     private record Identity(String id, LocalQueue queue) {}
 
-    public ClientContext(
-            LockStore store, Cleanup cleanup, Ticker ticker, Pause pause, boolean queueThread, @Nullable String id) {
+    public ClientContext(LockStore store, Cleanup cleanup, Ticker ticker, boolean queueThread, @Nullable String id) {
         this.store = store;
         this.cleanup = cleanup;
         this.ticker = ticker;
-        this.pause = pause;
         this.queueThread = queueThread;
         this.identity = identity(id == null ? randomId() : id);
     }
@@ -74,10 +70,6 @@ public final class ClientContext {
 
     public Ticker ticker() {
         return ticker;
-    }
-
-    public Pause pause() {
-        return pause;
     }
 
     /** Where its callers wait. */

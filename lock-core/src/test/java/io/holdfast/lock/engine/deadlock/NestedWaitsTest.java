@@ -8,7 +8,6 @@ import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.memory.InMemoryLockStore;
-import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.testing.FakeTicker;
@@ -37,8 +36,7 @@ class NestedWaitsTest {
             }
         }
     };
-    private final ClientContext client =
-            new ClientContext(store, new Cleanup(store), time, Pause.PARK, false, "client");
+    private final ClientContext client = new ClientContext(store, new Cleanup(store), time, false, "client");
     private final NestedWaits waits = new NestedWaits(client, false);
 
     private static NestedWait what(String thread) {
@@ -286,8 +284,7 @@ class NestedWaitsTest {
                 sizes.add(waits.size());
             }
         };
-        return new NestedWaits(
-                new ClientContext(noting, new Cleanup(noting), Ticker.SYSTEM, Pause.PARK, false, "client"), true);
+        return new NestedWaits(new ClientContext(noting, new Cleanup(noting), Ticker.SYSTEM, false, "client"), true);
     }
 
     private NestedWait whatHere() {

@@ -10,7 +10,6 @@ import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.testing.FakeTicker;
@@ -41,8 +40,7 @@ class WatchdogClockTest {
 
     private static HeldLocks locks(LockStore store, Ticker ticker) {
         return new HeldLocks(
-                new ClientContext(store, new Cleanup(store), ticker, Pause.PARK, false, "client"),
-                new EventPublisher(List.of()));
+                new ClientContext(store, new Cleanup(store), ticker, false, "client"), new EventPublisher(List.of()));
     }
 
     /** Fails on the clock thread while it is told to. */

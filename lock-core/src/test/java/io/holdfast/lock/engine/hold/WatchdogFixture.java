@@ -9,7 +9,6 @@ import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.ManualThreads;
 import io.holdfast.lock.testing.Requests;
@@ -29,14 +28,13 @@ abstract class WatchdogFixture {
     final RecordedEvents events = new RecordedEvents();
     final ManualThreads cleaners = new ManualThreads();
     private final ManualThreads renewers = new ManualThreads();
-    final ClientContext client =
-            new ClientContext(store, new Cleanup(store, cleaners), time, Pause.PARK, false, "client");
+    final ClientContext client = new ClientContext(store, new Cleanup(store, cleaners), time, false, "client");
     final HeldLocks locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers, false);
     final Watchdog watchdog = locks.watchdog;
     private int sequence;
 
     final HeldLocks locks(LockStore with, ManualThreads threads) {
-        var other = new ClientContext(with, new Cleanup(with, cleaners), time, Pause.PARK, false, "client");
+        var other = new ClientContext(with, new Cleanup(with, cleaners), time, false, "client");
         return new HeldLocks(other, new EventPublisher(List.of()), events::accept, threads, false);
     }
 

@@ -12,7 +12,6 @@ import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
@@ -93,8 +92,7 @@ class WatchdogSchedulesTest {
         Run(long seed) {
             this.seed = seed;
             this.schedule = new Interleaving(seed, this::holdsMonitor);
-            this.client =
-                    new ClientContext(server, new Cleanup(server, cleaners), this::nanos, Pause.PARK, false, "client");
+            this.client = new ClientContext(server, new Cleanup(server, cleaners), this::nanos, false, "client");
             this.locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers, false);
             this.watchdog = locks.watchdog;
         }
