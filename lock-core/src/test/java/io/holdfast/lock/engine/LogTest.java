@@ -1,10 +1,12 @@
 package io.holdfast.lock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import ch.qos.logback.classic.Level;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.testing.HeardLog;
 import java.time.Duration;
 import java.util.List;
@@ -66,5 +68,27 @@ class LogTest extends EngineFixture {
 
         assertThat(lost.isHeld()).isFalse();
         assertThat(aboveDebug()).singleElement().asString().startsWith("WARN Lock 'order:42' (fencing token");
+    }
+
+    /** A failure of Redis needs no stack trace; anything else does. */
+    @Test
+    void release_that_failed_is_one_line_and_has_a_stack_trace_only_if_the_failure_is_unexpected() {
+        LockHandle one = locks.acquire(NAMED);
+        store.beforeNextCallHere(() -> {
+            throw new LockStoreException("no reply (on purpose)", null, true);
+        });
+        one.close();
+        LockHandle another = locks.acquire("another");
+        store.beforeNextCallHere(() -> {
+            throw new IllegalStateException("unexpected (on purpose)");
+        });
+        another.close();
+
+        assertThat(heard.events())
+                .filteredOn(each -> each.getFormattedMessage().startsWith("Failed to release lock"))
+                .extracting(
+                        each -> each.getFormattedMessage().replaceAll(".*: ", ""),
+                        each -> each.getThrowableProxy() != null)
+                .containsExactly(tuple("no reply (on purpose)", false), tuple("unexpected (on purpose)", true));
     }
 }

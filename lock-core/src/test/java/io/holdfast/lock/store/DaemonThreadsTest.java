@@ -205,6 +205,21 @@ class DaemonThreadsTest {
         timer.close();
     }
 
+    /** Some of so many are due in the same nanosecond. */
+    @Test
+    void timer_runs_all_that_is_due_at_the_same_time() throws Exception {
+        int many = 20_000;
+        DaemonThreads.Timer timer = DaemonThreads.timer();
+        CountDownLatch ran = new CountDownLatch(many);
+        long due = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+        for (int i = 0; i < many; i++) {
+            timer.after(due - System.nanoTime(), ran::countDown);
+        }
+
+        assertThat(ran.await(60, TimeUnit.SECONDS)).isTrue();
+        timer.close();
+    }
+
     @Test
     void closed_timer_runs_nothing() throws Exception {
         DaemonThreads.Timer closed = DaemonThreads.timer();
