@@ -46,7 +46,8 @@ class RefusedFunctionsTest {
 
     @Test
     fun function_that_is_skipped_must_have_something_to_return() {
-        assertThat(refusalOf(SkipsWithoutNull::class)).contains("SKIP", "java.lang.String", "report()")
+        assertThat(refusalOf(SkipsWithoutNull::class))
+            .contains("SKIP", "java.lang.String", "report()", "in Kotlin a nullable type")
         assertThat(refusalOf(SkipsPlainWithoutNull::class)).contains("SKIP", "java.lang.String", "report()")
     }
 

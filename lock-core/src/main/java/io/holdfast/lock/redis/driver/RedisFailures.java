@@ -159,8 +159,8 @@ public final class RedisFailures {
         return failure instanceof QueryTimeoutException || hasTimeout(failure)
                 ? capitalize(where) + " did not respond in time. Check that the server responds on that port, that both"
                         + " sides agree on TLS, and that holdfast.redis.command-timeout is long enough."
-                : "The connection to " + where + " was lost. Check that the server is running, that both sides agree on"
-                        + " TLS, and that the network between the server and this process works.";
+                : "The connection to " + where + " was lost. Check that the server is running and is a Redis server,"
+                        + " that both sides agree on TLS, and that the network between the server and this process works.";
     }
 
     /** The last send certainly failed, but an earlier one of the same call may have arrived. */

@@ -90,7 +90,7 @@ class RedisFailuresTest {
         assertThat(translated(jedis(new SocketTimeoutException("Read timed out"))))
                 .hasMessageContainingAll("did not respond in time", "both sides agree on TLS");
         assertThat(translated(jedis(new SSLException("Unsupported or unrecognized SSL message"))))
-                .hasMessageContainingAll("was lost", "both sides agree on TLS");
+                .hasMessageContainingAll("was lost", "is a Redis server", "both sides agree on TLS");
     }
 
     @Test

@@ -153,6 +153,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
                             + " whole call: "
                             + ordered.stream()
                                     .map(LockOperationSource::ofTheCall)
+                                    .distinct()
                                     .collect(Collectors.joining(" and "))
                             + ".",
                     "Set these on one of them only. The others may only set [fair, key, limit, mode, name].");
@@ -251,6 +252,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
                 where + " has onContention = SKIP, but returns "
                         + SuspendFunctions.declaredType(method).getName()
                         + ", so a skipped call has no value to return.",
-                "Return a type that can be empty or null, such as an Optional, or use onContention = THROW.");
+                "Return a type that can be empty or null, such as an Optional, or in Kotlin a nullable type; or use"
+                        + " onContention = THROW.");
     }
 }

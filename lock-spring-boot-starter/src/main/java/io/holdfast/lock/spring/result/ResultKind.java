@@ -126,7 +126,7 @@ public enum ResultKind {
                 || !isPresent("kotlin.reflect.full.KCallables")
                 || SuspendSupport.PROVIDED == null) {
             throw new LockDefinitionException(
-                    where + " is a suspend function, which can only be locked with lock-kotlin on the classpath.",
+                    where + " is a suspend function, but not all libraries that this needs are on the classpath.",
                     "Add io.holdfast:lock-kotlin, org.jetbrains.kotlinx:kotlinx-coroutines-reactor and"
                             + " org.jetbrains.kotlin:kotlin-reflect to the application.");
         }

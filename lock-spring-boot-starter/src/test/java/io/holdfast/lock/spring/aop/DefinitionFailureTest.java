@@ -274,7 +274,12 @@ class DefinitionFailureTest {
 
     @Test
     void suspend_function_without_coroutines_for_reactor() {
-        fails(Suspending.class, "suspend function", "lock-kotlin", "kotlinx-coroutines-reactor", "kotlin-reflect");
+        fails(
+                Suspending.class,
+                "suspend function, but not all libraries",
+                "lock-kotlin",
+                "kotlinx-coroutines-reactor",
+                "kotlin-reflect");
     }
 
     @Test

@@ -69,6 +69,12 @@ class RepeatedAnnotationsTest {
         public void pay() {}
     }
 
+    static class TwoLeases {
+        @DistributedReadLock(name = "price-list", lease = 3)
+        @DistributedLock(name = "order", lease = 5)
+        public void pay() {}
+    }
+
     static class Nameless {
         @DistributedReadLock
         @DistributedLock(name = "order")
@@ -161,6 +167,9 @@ class RepeatedAnnotationsTest {
                 .withBean(TwoLeaders.class)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("TwoLeaders.pay", "minHold, waitFor and lease", "Set these on one of them"));
+        IMPATIENT
+                .withBean(TwoLeases.class)
+                .run(context -> assertThat(Startup.failureOf(context)).contains("the whole call: lease."));
     }
 
     @Test
