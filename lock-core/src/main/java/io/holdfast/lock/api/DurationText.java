@@ -2,14 +2,14 @@ package io.holdfast.lock.api;
 
 import java.time.Duration;
 
-/** Durations in messages, as people say them. */
+/** Formats durations for messages, in the units that people use. */
 public final class DurationText {
 
     private DurationText() {}
 
     /**
-     * {@return a duration as a person says it, such as 250 ms, 1.5 s, 42 s, 5 min 10 s, 16 h 39 min, 3 days 4 h} At most two
-     * units, rounded towards zero.
+     * {@return the duration in the units that people use, such as 250 ms, 1.5 s, 42 s, 5 min 10 s, 16 h 39 min, 3 days 4 h} At
+     * most two units, rounded towards zero.
      *
      * @param time zero or more
      */

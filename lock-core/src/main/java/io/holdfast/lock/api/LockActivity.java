@@ -14,10 +14,10 @@ public interface LockActivity {
     /** {@return the calls from this client that are waiting for a lock} */
     List<Wait> waiting();
 
-    /** {@return how many times a message, rather than polling, told a waiter that it has the lock} */
+    /** {@return how many times a waiter was notified of its lock by a message, instead of finding out by polling} */
     long wakeUps();
 
-    /** {@return how many events of this client were dropped, because a {@link LockListener} did not return for too long} */
+    /** {@return how many events of this client were dropped, because a {@link LockListener} took too long to return} */
     long droppedEvents();
 
     /** {@return the number of held locks whose renewal is overdue; they are lost if it keeps failing} */

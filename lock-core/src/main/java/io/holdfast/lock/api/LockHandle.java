@@ -82,8 +82,8 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * Runs the action once if this handle is lost: immediately and on this thread if it is already lost, otherwise on another
-     * thread, which does not wait for {@linkplain LockListener listeners}. The actions of one lock run one after the other, those of
-     * eight locks at the same time: an action should return soon. Exceptions thrown by the action are logged.
+     * thread, which does not wait for {@linkplain LockListener listeners}. Actions for one lock run one at a time, and actions
+     * for up to eight locks run concurrently, so an action should return quickly. Exceptions thrown by the action are logged.
      *
      * @param action receives the loss; with several keys, that of the first lost key
      * @throws IllegalStateException if this handle was closed

@@ -96,7 +96,7 @@ public final class LockKey {
                                 String.format("\\\\u%04x", found.group().codePointAt(0)));
             }
         }
-        return text; // as a rule, and each acquisition comes here
+        return text; // the usual case, on the path of every acquisition
     }
 
     /** The first 16 digits: enough to find the lines about a key. Anybody who knows the key can compute its hash. */

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  * lockTemplate.execute("order:" + id, () -> charge(id));
  * }</pre>
  *
- * <p>Locks are reentrant per thread, across all methods: only the last release of a thread frees the lock. A thread that holds a
- * key acquires it again without a call to Redis, unless the lease has to be extended, which takes one call: if the request asks for
- * a longer lease than the lock is renewed for, or if the lock is not renewed, and ends before the lease that is asked for.
+ * <p>Locks are reentrant per thread, across all methods: only the last release of a thread frees the lock. A thread that holds
+ * a key acquires it again without a call to Redis. One call is needed only if the lease has to be extended: if the request has
+ * a longer lease than the current one, or if the lock is not renewed and would expire before the requested lease ends.
  *
  * <p>Leases, including explicit ones, are renewed while the lock is held, unless the request has {@code renew(false)}.
  *
@@ -425,8 +425,8 @@ public interface LockTemplate {
      * handle is closed or its view is unlocked.
      *
      * <p>Usually renewal keeps all locks alive well beyond that time, so the store is not called. Each lock that would expire
-     * earlier is extended, even if its lease is a fixed limit: with one call, or with further ones if a slow reply leaves too
-     * little of the longest lease of the store. With zero, no lock is extended.
+     * earlier is extended, even if its lease is a fixed limit. This takes one call, or more if the longest lease of the store
+     * limits the extension and a reply is slow. With zero, no lock is extended.
      *
      * @param atLeast 0 to 365 days
      * @throws LockLostException if a lock was lost; if several were, for any one of them

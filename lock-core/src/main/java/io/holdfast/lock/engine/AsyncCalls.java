@@ -35,10 +35,10 @@ import org.slf4j.LoggerFactory;
  * the store's connections, and some would time out. These threads do nothing else: the work and the dependents of the result run
  * elsewhere, and may block. All threads end when idle.
  *
- * <p><b>No wake-up is lost, and only one thread at a time continues a call.</b> A call counts its wake-ups. The one that makes the
- * count positive makes a thread run it. That thread reads the count before each step, and subtracts it afterwards: if anything is left,
- * there was a wake-up since, and it steps once more; if not, it leaves the call to the next wake-up, in the same atomic operation. A
- * timer that is cancelled too late is one more wake-up.
+ * <p><b>No wake-up is lost, and only one thread at a time continues a call.</b> A call counts its wake-ups. The wake-up that
+ * makes the count positive hands the call to a thread. That thread reads the count before each step, and subtracts it
+ * afterwards: if anything is left, there was a wake-up since, and it steps once more; if not, it leaves the call to the next
+ * wake-up, in the same atomic operation. A timer that is cancelled too late counts as one more wake-up.
  */
 final class AsyncCalls {
 
@@ -46,7 +46,10 @@ final class AsyncCalls {
 
     private static final Duration LAST_WORDS = Duration.ofMillis(500);
 
-    /** Acquiring and releasing threads together are fewer than the store's connections, because others need some too. */
+    /**
+     * There are fewer acquiring and releasing threads than connections of the store, because other callers need connections
+     * too.
+     */
     private static final int ACQUIRING_THREADS = 6;
 
     private static final int RELEASING_THREADS = 8;
@@ -110,7 +113,9 @@ final class AsyncCalls {
         }
     }
 
-    /** One call. It has a place among those that may wait, which it gives back once, when it no longer waits for the lock. */
+    /**
+     * One call. It occupies one of the places for waiting calls, and gives it back once, when it no longer waits for the lock.
+     */
     private final class Execution<T extends @Nullable Object> implements Runnable {
 
         private final Function<AcquireResult, Handle> required;
@@ -151,7 +156,7 @@ final class AsyncCalls {
                     steps.abandon(why);
                 }
             } catch (RuntimeException | Error e) {
-                log.debug("A call that could not begin was not ended properly", e);
+                log.debug("Failed to end an asynchronous call that could not be started", e);
             }
         }
 
@@ -246,7 +251,7 @@ final class AsyncCalls {
             locks.adopt(caller.holds(), () -> work(handle));
         }
 
-        /** Whatever is thrown, also a checked exception of Kotlin, ends the call. */
+        /** Anything that is thrown, including a checked exception of Kotlin, ends the call. */
         private void work(Handle handle) {
             try {
                 handle.interruptOnLoss();

@@ -69,10 +69,11 @@ import org.slf4j.LoggerFactory;
  * locks.execute("order:42", () -> charge(42));
  * }</pre>
  *
- * <p>Closing it rejects new requests, declares locks that are still held lost, and releases them; call {@link #drain} before
- * to give holders time. The store belongs to the caller.
+ * <p>Closing it rejects new requests, and releases the locks that are still held, which count as lost; call {@link #drain}
+ * first to give holders time to finish. The caller owns the store.
  *
- * <p>Every acquisition goes through {@link #steps}, so that template, {@code Lock} view and annotation share the same records.
+ * <p>Every acquisition goes through {@link #steps}, so that the template, {@code Lock} views and annotated methods share their
+ * state.
  */
 public final class LockEngine implements LockTemplate, LockActivity, LockOverview, AutoCloseable {
 
@@ -133,7 +134,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return made;
     }
 
-    /** No lock can be acquired afterwards. Returns false if it was used, and must be closed. */
+    /** No lock can be acquired afterwards. Returns false if the client has been used, and therefore has to be closed. */
     private synchronized boolean endUnused() {
         endedUnused = parts == null;
         return endedUnused;
@@ -301,7 +302,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return Budget.of(settings.ticker, request.waitFor().orElse(defaultWait).toNanos());
     }
 
-    /** As the rule changes it. A rule that makes another request does not unmask its keys. */
+    /** Applies the rule. Keys stay masked even if the rule returns a new request. */
     private LockRequest changed(LockRequest asked) {
         return masked(settings.rule.apply(masked(asked)));
     }
@@ -378,7 +379,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     /**
      * Notifies holders of this client immediately, but only those that were granted before the call to the store: later grants
-     * are not affected. A writer that becomes a reader in the meantime learns it from the store, which alone knows the order.
+     * are not affected. A writer that becomes a reader in the meantime finds out from the store, because only the store knows
+     * the order.
      */
     List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
         var own = locks().all().stream()
@@ -485,7 +487,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         boolean interrupted = Thread.interrupted();
         try {
             return new WaitGraph(recorded()).blockage(clientId(), refused.nestedWait(), refused.key(), holder);
-        } catch (RuntimeException e) { // the refusal is what the caller has to learn
+        } catch (RuntimeException e) { // the caller needs the refusal, not this failure
             log.debug("Could not find out what the holder of lock '{}' is waiting for", refused.key(), e);
             return Blockage.UNKNOWN;
         } finally {
@@ -553,7 +555,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return shared().client().id();
     }
 
-    /** Does the work of background threads that is due, for tests on virtual time. */
+    /** Does the due work of background threads, for tests on virtual time. */
     void keepEntries() {
         shared().client().queue().entries().tick();
         parts().nested.tick();

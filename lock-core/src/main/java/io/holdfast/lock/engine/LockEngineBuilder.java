@@ -29,7 +29,7 @@ public final class LockEngineBuilder implements Cloneable {
     /** Whether keys are shown as hashes. */
     boolean masking;
 
-    /** Changes each request but its keys. */
+    /** Changes each request, except its keys. */
     UnaryOperator<LockRequest> rule = UnaryOperator.identity();
 
     @Nullable
@@ -54,9 +54,9 @@ public final class LockEngineBuilder implements Cloneable {
      *
      * <pre>{@code builder.defaults(request -> request.lease(Duration.ofSeconds(10)))}</pre>
      *
-     * @param value sets options of the request that it is given; called once
+     * @param value sets options on the request that it receives; called once
      * @return this
-     * @throws IllegalArgumentException if it sets other options, or returns a request of its own
+     * @throws IllegalArgumentException if it sets other options, or returns a request that it has created itself
      */
     public LockEngineBuilder defaults(UnaryOperator<LockRequest> value) {
         LockRequest changed = value.apply(defaults);
@@ -64,14 +64,14 @@ public final class LockEngineBuilder implements Cloneable {
                 || !Terms.of(changed, changed).equals(Terms.of(LockRequest.of(defaults.key()), changed))) {
             throw new IllegalArgumentException("The default options are " + changed
                     + ". Change the request that the function is given, and only its lease, waitFor, renew, maxHold,"
-                    + " warnAfter and outageTolerance: other options have no default, and belong to each request.");
+                    + " warnAfter and outageTolerance: other options have no default, and are set on each request.");
         }
         this.defaults = changed;
         return this;
     }
 
     /**
-     * Changes each request before it is used, after the changes of earlier calls of this method.
+     * Adds a function that changes each request before it is used. Functions are applied in the order in which they were added.
      *
      * @param value returns the request to use, which may be the same one, and must have the same keys. Called on the caller's
      *     thread for each acquisition, and once for each lock view

@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One key, or several that are locked together or not at all, as a {@link java.util.concurrent.locks.Lock}. Keeps nothing of its
- * own: all views of a key are one lock.
+ * One key, or several that are locked together or not at all, as a {@link java.util.concurrent.locks.Lock}. Has no state: all
+ * views of a key are the same lock.
  */
 final class RemoteLockView implements RemoteLock {
 
@@ -81,7 +81,7 @@ final class RemoteLockView implements RemoteLock {
         }
     }
 
-    /** A write lock inside a read lock could never be acquired: the end of any budget is known already. */
+    /** A write lock inside a read lock can never be acquired, so a limited wait fails immediately. */
     private boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();

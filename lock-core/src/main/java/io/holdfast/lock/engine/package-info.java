@@ -1,6 +1,6 @@
 /**
- * The lock client: implements the public API for calls, {@code Lock} views and asynchronous tasks. Doors: {@link
- * io.holdfast.lock.engine.LockEngine} and {@link io.holdfast.lock.engine.LockEngineBuilder}, which makes one.
+ * The lock client: implements the public API for calls, {@code Lock} views and asynchronous tasks. Entry points: {@link
+ * io.holdfast.lock.engine.LockEngine}, and {@link io.holdfast.lock.engine.LockEngineBuilder}, which creates it.
  */
 @NullMarked
 package io.holdfast.lock.engine;

@@ -76,7 +76,7 @@ class Candidate implements Leadership {
     private final List<Consumer<Term>> whenElected = new CopyOnWriteArrayList<>();
     private final List<Consumer<Term>> whenRevoked = new CopyOnWriteArrayList<>();
 
-    /** What listeners are to be notified of. Its monitor guards it and what follows, and is the last that is taken. */
+    /** What listeners are to be notified of. Its monitor guards it and what follows, and is always acquired last. */
     private final Queue<Event> events = new ArrayDeque<>();
 
     private @Nullable Term current;
@@ -111,7 +111,7 @@ class Candidate implements Leadership {
         }
     }
 
-    /** Returns what completes when the lock was released. */
+    /** Returns a future that completes when the lock has been released. */
     synchronized CompletableFuture<@Nullable Void> stop() {
         Candidacy begun = candidacy;
         candidacy = null;
@@ -181,7 +181,10 @@ class Candidate implements Leadership {
         return event.notified;
     }
 
-    /** Makes the remaining calls; on the current thread if the election is closed, because whoever ends a term waits for them. */
+    /**
+     * Makes the remaining calls; on the current thread if the election is closed, because the caller that ends a term waits for
+     * them.
+     */
     private void callListeners() {
         synchronized (events) {
             if (calling || events.isEmpty()) {
@@ -302,7 +305,7 @@ class Candidate implements Leadership {
             return begun.work;
         }
 
-        /** It cannot wait for listeners: others may lead already. What they do, they do after the next leader has begun. */
+        /** A lost term cannot wait for its listeners: another instance may already lead when they run. */
         private void lost(HeldTerm term) {
             if (end(term) != null) {
                 log.warn("Lost leadership of role '{}' (fencing token {})", role, term.term.fencingToken());
@@ -383,7 +386,7 @@ class Candidate implements Leadership {
                 call = attempt;
             }
             if (term != null) {
-                giveUp(term); // then its call ends, and with it this
+                giveUp(term); // ends its call, and thereby this candidacy
             } else if (call == null) {
                 ended.complete(null);
             } else {

@@ -116,11 +116,11 @@ public final class LeaderElection implements AutoCloseable {
     }
 
     /**
-     * Has the action called for each role that is joined from now on: on the thread that joins it, and before this instance becomes a
-     * candidate because of that.
+     * Registers an action that is called for each role joined from now on: on the thread that joins the role, before this
+     * instance becomes a candidate for it.
      *
-     * @param action receives the role, and may add listeners to it; its exceptions end the call that joins, and the role is
-     *     not joined then
+     * @param action receives the role, and may add listeners to it; if it throws an exception, the call that joins the role
+     *     fails, and the role is not joined
      */
     public void onJoined(Consumer<Leadership> action) {
         whenJoined.add(action);

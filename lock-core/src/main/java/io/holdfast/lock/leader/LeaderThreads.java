@@ -23,7 +23,7 @@ class LeaderThreads implements Executor {
         var unused = timer.after(time.toNanos(), () -> DaemonThreads.executeOrRun(threads, action));
     }
 
-    /** Accepts no more actions, and gives the last ones that long to end. */
+    /** Accepts no more actions, and waits for the last ones for at most the given time. */
     void close(Duration atMost) {
         timer.close();
         DaemonThreads.end(atMost, threads);

@@ -62,8 +62,8 @@ public interface Leadership {
 
     /**
      * Resigns the current term, so that the next candidate becomes the leader. This instance becomes a candidate again, behind
-     * the others, after half a second to a second. From the return of this method on, {@link #isLeader()} is false; the lock
-     * is released later, see {@link #onRevoked}.
+     * the others, after half a second to a second. Once this method has returned, {@link #isLeader()} is false; the lock is
+     * released later, see {@link #onRevoked}.
      *
      * @return whether there was a term to resign
      */

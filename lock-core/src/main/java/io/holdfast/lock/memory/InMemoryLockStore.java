@@ -44,10 +44,10 @@ import org.slf4j.LoggerFactory;
  * Locks in this JVM's memory: the contract of {@link LockStore} without a server. For tests and for development on one
  * node; it excludes nobody outside of this JVM.
  *
- * <p>One mutex guards everything but the listeners, which is as atomic as Redis' own thread. A lock that nobody holds is forgotten
- * once its token need not be remembered, like its counterpart in Redis whose key expires: the map is kept in the order of last
- * use, and each call drops forgotten locks from its old end. Hints are collected under the mutex, and delivered on the calling
- * thread after its release.
+ * <p>One mutex guards everything but the listeners, so each call is as atomic as a script in Redis. A lock that nobody holds is
+ * forgotten once its token need not be remembered, like its counterpart in Redis whose key expires: the map is kept in the
+ * order of last use, and each call drops forgotten locks from its old end. Hints are collected under the mutex, and delivered
+ * on the calling thread after its release.
  */
 public final class InMemoryLockStore implements LockStore {
 
@@ -73,8 +73,8 @@ public final class InMemoryLockStore implements LockStore {
     /**
      * Creates an instance.
      *
-     * @param ticker counts leases
-     * @param wallClock dates grants and feeds fencing tokens
+     * @param ticker measures leases
+     * @param wallClock supplies the times of grants and the lower bound of fencing tokens
      */
     public InMemoryLockStore(Ticker ticker, InstantSource wallClock) {
         this.ticker = ticker;

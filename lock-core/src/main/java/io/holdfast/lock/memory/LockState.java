@@ -165,7 +165,7 @@ final class LockState {
         return held();
     }
 
-    /** How a request that does not wait would be refused; empty if it would be granted, now or again. */
+    /** The refusal of a request that does not wait; empty if it would be granted, for the first time or again. */
     Optional<AcquireReply> refusal(AcquireRequest request) {
         cancelled.values().removeIf(this::isOver);
         if (cancelled.containsKey(request.owner())) {
@@ -182,7 +182,10 @@ final class LockState {
         return new AcquireReply.Held(holders().findFirst(), clock.micros(now), blockedFor(), false);
     }
 
-    /** A token that is high enough. An exclusive hold passes no tokens but its own, a shared one all others. */
+    /**
+     * Raises the token to at least the given one. An exclusive hold only has to exceed its own tokens, a shared one all that
+     * were granted.
+     */
     private void raise(HoldRecord hold, long leastToken) {
         if (hold.token < leastToken) {
             hold.token = hold.isExclusive() ? leastToken : Math.max(leastToken, lastToken + 1);
@@ -241,7 +244,10 @@ final class LockState {
         return ReleaseReply.NOT_HOLDER;
     }
 
-    /** None from before the grant: if that came late, others may have had later tokens than it used. */
+    /**
+     * Gives back no token from before the grant: if the grant came late, others may have received later tokens than those it
+     * used.
+     */
     private void giveBackTokens(HoldRecord hold, long lastUsed, long least) {
         if (lastUsed != ReleaseRequest.ALL_TOKENS && hold.isExclusive()) {
             lastToken = Math.max(lastUsed, least);
@@ -326,7 +332,7 @@ final class LockState {
         List<EntryRecord> lapsed = dropEnded();
         reserveForHeads();
         if (!lapsed.isEmpty()) {
-            // They were passed once; what nobody behind them could use is theirs again.
+            // They were overtaken once; what nobody behind them could use is reserved for them again.
             lapsed.forEach(entry -> entry.reserved = false);
             reserveForHeads();
         }

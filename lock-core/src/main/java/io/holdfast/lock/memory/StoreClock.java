@@ -6,11 +6,11 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The store's clock, as its callers see it, and the date for tokens.
+ * The store's clock, as its callers see it, and the wall-clock time for tokens.
  *
  * @param origin the ticker's time when the store was made
- * @param originMicros the date then, in microseconds
- * @param wallClock the date
+ * @param originMicros the wall-clock time then, in microseconds
+ * @param wallClock the wall clock
  */
 record StoreClock(long origin, long originMicros, InstantSource wallClock) {
 
@@ -27,7 +27,7 @@ record StoreClock(long origin, long originMicros, InstantSource wallClock) {
         return wallClock.instant();
     }
 
-    /** {@return the lower bound of tokens: the later of the store's time and the date, in microseconds} */
+    /** {@return the lower bound of tokens: the later of the store's time and the wall-clock time, in microseconds} */
     long token(long now) {
         return Math.max(micros(now), micros(date()));
     }

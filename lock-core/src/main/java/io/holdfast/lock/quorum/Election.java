@@ -14,24 +14,24 @@ import java.util.concurrent.ThreadLocalRandom;
  * One try to get a lock from a majority of servers, with a single token.
  *
  * <p>Each server that grants the lock chooses a token that is higher than all it has granted before, and at least the one
- * proposed. The grant counts only once enough servers have granted it <em>by the same token</em>; if they chose different
- * ones, the highest is proposed to all of them in the next round. So a token counts only if a majority has recorded it, each of
- * them when it had recorded none as high.
+ * proposed. The grant counts only once enough servers have granted it <em>by the same token</em>; if they chose different ones,
+ * the highest is proposed to all of them in the next round. So a token counts only if a majority has recorded it, each at a
+ * time when it had recorded no token as high.
  *
  * <p>A server may have a clock that is far ahead. Its token is ignored if enough others agree on theirs. That is safe: it has
  * recorded a higher one, and grants none that is lower. See {@link TokenClock}.
  *
- * <p>What a server has noted never falls below what it was before a grant: the tokens of a block that were not used are
- * given back, but the last one that was used may be lower than what others had there before. That is so where this
- * acquisition reaches a server only after others have held the lock, and its release right behind it.
+ * <p>What a server has noted never falls below what it was before a grant: the tokens of a block that were not used are given
+ * back, but the last one that was used may be lower than what others had there before. This happens if this acquisition reaches
+ * a server only after others have held the lock there, immediately followed by its release.
  *
  * <p><b>Tokens strictly increase.</b> Let a grant with token <i>t</i> count, and one with token <i>u</i> that is asked for
- * after that, or that holds the lock alone after that. Both had their token noted by a majority while they held the lock
- * there, so one server noted both. If it noted <i>t</i> first, then <i>u &gt; t</i>, since it notes no lower one. It did
- * not note <i>u</i> first: that grant was not asked for yet; or, where one of them is exclusive, the lock was taken from it
- * again before the other one got it there, since its lease was over, and then it does not count any more. (That a server says
- * to have noted a token is not enough: {@code QuorumDefectsTest} finds a lower one after a higher one where it has not.)
- * Who asks again for what it holds may get a higher token than before: a server that was not waited for had chosen it.
+ * after that, or that holds the lock alone after that. Both had their token noted by a majority while they held the lock there,
+ * so one server noted both. If it noted <i>t</i> first, then <i>u &gt; t</i>, since it notes no lower one. It did not note
+ * <i>u</i> first: that grant was not asked for yet; or, where one of them is exclusive, the lock was taken from it again before
+ * the other one got it there, since its lease was over, and then it does not count any more. (It is not enough that a server
+ * claims to have noted a token: {@code QuorumDefectsTest} finds a lower token after a higher one if it has not.) A holder that
+ * requests its lock again may get a higher token than before, chosen by a server that was not awaited.
  */
 final class Election {
 
@@ -137,7 +137,7 @@ final class Election {
 
     /**
      * Grants of a minority are given back immediately, because they block others. So are their tokens: with a block for each
-     * failed try, contending clients would drive the tokens ahead of the time for as long as they contend.
+     * failed try, contending clients would drive the tokens ahead of the clock for as long as they contend.
      */
     private AcquireReply refused(Ballot<AcquireReply> ballot) {
         if (ballot.failed() > quorum.nodes.size() - needed) {

@@ -24,7 +24,7 @@ final class Merged {
                 key, holders, 0, noted(snapshots.stream().map(LockSnapshot::lastToken), needed - silent));
     }
 
-    /** @param statuses of one lock, by at least so many servers as are needed */
+    /** @param statuses the statuses of one lock, from at least as many servers as are needed */
     static LockStatus status(List<LockStatus> statuses, int needed) {
         List<LockHolder> holders =
                 holders(statuses.stream().map(LockStatus::holders).toList(), needed);
@@ -59,7 +59,7 @@ final class Merged {
                 .values();
     }
 
-    /** Those that so many servers know; each as long as so many of them keep it. */
+    /** The holders that enough servers report; each for as long as enough of them keep it. */
     static List<LockHolder> holders(List<List<LockHolder>> told, int needed) {
         return byGrant(told.stream().flatMap(List::stream)).stream()
                 .filter(same -> same.size() >= needed)

@@ -52,13 +52,13 @@ final class Node {
 
     private static final Logger log = LoggerFactory.getLogger(Node.class);
 
-    /** Who waits for so long in vain could have done something else. */
+    /** A server that takes longer is slow: the thread that waits for it could do something else. */
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** Each of them waits for a lock, or has given up a short time ago. */
     private static final int MOST_IN_DOUBT = 10_000;
 
-    /** A server that keeps failing is not logged more often. */
+    /** The interval between two warnings about a server that keeps failing. */
     private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     final String name;
@@ -137,7 +137,7 @@ final class Node {
                 quick = System.nanoTime() - start < SLOW_NANOS;
                 outage = null;
                 failure = null;
-                probe.compareAndSet(this, null); // what waits for this call may be the next probe
+                probe.compareAndSet(this, null); // a call that waits for this one may be the next probe
                 complete(answer);
             } catch (RuntimeException | Error e) {
                 quick = System.nanoTime() - start < SLOW_NANOS;
@@ -275,7 +275,10 @@ final class Node {
         return isTaken;
     }
 
-    /** What the store itself refuses, such as a server that rejoins, has no cause. A call without a connection was not sent. */
+    /**
+     * A refusal by the store itself, such as that of a server that rejoins, has no cause. A call without a connection was not
+     * sent.
+     */
     private void failed(LockStoreException e) {
         if (Thread.currentThread().isInterrupted()) {
             return;

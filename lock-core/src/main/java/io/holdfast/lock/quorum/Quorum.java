@@ -21,7 +21,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The servers, and how many of them it takes. */
+/** The servers, and how many of them are needed. */
 final class Quorum {
 
     static final int FEWEST = 3;
@@ -55,9 +55,9 @@ final class Quorum {
     }
 
     /**
-     * Two majorities have a server in common, which grants a lock to one of them only. A server that grants <i>n</i>
-     * permits has room for more: with <i>N</i> servers that each count to <i>n</i>, so many of them are needed that
-     * <i>n</i> + 1 holders do not fit in <i>N n</i> places.
+     * Two majorities have a server in common, which grants a lock to one of them only. For a semaphore with <i>n</i> permits
+     * that is not enough: <i>N</i> servers have <i>N n</i> places, so the smallest number of servers is needed for which
+     * <i>n</i> + 1 holders do not fit in these places.
      */
     int needed(int limit) {
         if (limit == AcquireRequest.EXCLUSIVE || limit == Integer.MAX_VALUE) {
@@ -89,9 +89,9 @@ final class Quorum {
      * same acquisition to that server comes. Each step of a call is done by one thread only, and a later call of the acquisition
      * waits for the earlier one, see {@link Node}.
      *
-     * <p><b>The end.</b> A ballot is decided when most servers have answered; as a rule the last answers are there a few
+     * <p><b>The end.</b> A ballot is decided when most servers have answered; usually the last replies arrive a few
      * microseconds later. The caller waits for them for up to a millisecond, since then its next call need not wait. A server
-     * that needs longer is slow, and gets threads of its own from then on, so this delay occurs once.
+     * that needs longer is slow, and gets its own threads from then on, so this delay occurs once.
      *
      * @param call makes the call to one server; gives it to the round if it may be sent together with those to others
      */

@@ -45,15 +45,15 @@ import java.util.stream.Stream;
  *
  * <pre>
  *   acquire ──► all servers at once ──► most of them grant it, by the same token ──► granted
- *                                   └─► otherwise given back everywhere, tried again after a random while
+ *                                   └─► otherwise given back everywhere, retried after a random delay
  *   renew, release ──► all servers at once, decided by most of them
  * </pre>
  *
- * <p><b>Exclusive.</b> Two majorities have a server in common, which grants the lock to only one of them. For permits see {@link
- * Quorum#needed}. A holder counts its lease from before it asked the first server, and every server is asked for a little more
- * than that, by which clocks may {@linkplain Drift drift apart}. So wherever it was granted the lock, it still has it when its
- * own deadline comes; the time that the servers took to answer is part of the lease. A hold is renewed if as many servers renew
- * it as had to grant it.
+ * <p><b>Exclusive.</b> Two majorities have a server in common, which grants the lock to only one of them. For permits see
+ * {@link Quorum#needed}. A holder counts its lease from before it called the first server, and requests a slightly longer lease
+ * from each server, because clocks may {@linkplain Drift drift apart}. So wherever it was granted the lock, it still has it
+ * when its own deadline comes; the time that the servers took to answer is part of the lease. A hold is renewed if as many
+ * servers renew it as had to grant it.
  *
  * <p><b>Restarts.</b> A server that has forgotten its locks could complete another client's majority. So it must not grant
  * unknown locks until all earlier leases are over: for Redis see {@code RedisLockSettings.rejoinDelay}. Longer leases than that
@@ -80,9 +80,9 @@ public final class QuorumLockStore implements LockStore {
     /**
      * Creates an instance.
      *
-     * @param nodes the servers, an odd number from 3 on; closed together with this store
-     * @param longestLease no lease is longer; a server that has lost its data must grant no lock that it does not know for
-     *     at least so long; 1 ms to 365 days
+     * @param nodes the servers: an odd number, at least 3; closed together with this store
+     * @param longestLease the maximum lease, 1 ms to 365 days; a server that has lost its data must not grant unknown locks for
+     *     at least this long
      * @throws IllegalArgumentException if there are too few servers, an even number, or one twice; or if the longest lease is
      *     out of range
      */
@@ -90,7 +90,7 @@ public final class QuorumLockStore implements LockStore {
         this(nodes, longestLease, Ticker.SYSTEM, most -> DaemonThreads.pool(most, "holdfast-quorum-"));
     }
 
-    /** For tests, which say when calls are sent. */
+    /** For tests, which control when calls are sent. */
     QuorumLockStore(List<QuorumNode> nodes, Duration longestLease, Ticker ticker, IntFunction<Executor> pools) {
         if (longestLease.compareTo(Duration.ofMillis(1)) < 0 || longestLease.compareTo(LockRequest.MAX_TIME) > 0) {
             throw new IllegalArgumentException("longestLease is " + longestLease + "; it must be between 1 ms and "
@@ -140,13 +140,16 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
-        // Whoever looks at the lock next should find it shared everywhere.
+        // The next caller should find the lock shared on all servers.
         return released(
                 quorum.majority(),
                 quorum.askAll(node -> node.send(owner, store -> store.downgrade(key, owner, lastToken))));
     }
 
-    /** It was not held if too many say so. On a server that failed, or was not awaited, it may have been held. */
+    /**
+     * The lock was not held if too many servers report that. On a server that failed, or was not awaited, it may have been
+     * held.
+     */
     private ReleaseReply released(int needed, Ballot<ReleaseReply> ballot) {
         int released = ballot.count(ReleaseReply.RELEASED::equals);
         int gone = ballot.count(ReleaseReply.GONE::equals);
@@ -179,7 +182,7 @@ public final class QuorumLockStore implements LockStore {
         List<RenewRequest> onEachNode = requests.stream()
                 .map(each -> new RenewRequest(each.key(), each.owner(), Drift.added(each.leaseMillis()), each.limit()))
                 .toList();
-        // If one is not renewed, it is worth while to wait for the other servers.
+        // If one is not renewed, it is worth waiting for the other servers.
         Ballot<List<RenewReply>> ballot = quorum.ask(
                 node -> node.send(store -> call.apply(store, onEachNode)),
                 each -> renewed(requests, each).allMatch(RenewReply.Renewed.class::isInstance));

@@ -6,8 +6,8 @@ import io.holdfast.lock.store.LockStore;
  * One of the servers of a quorum.
  *
  * @param name for messages: host and port, say; without secrets
- * @param store the locks on that server alone; it must not share them with another node. Its command timeout should be
- *     short beside the leases
+ * @param store the locks on that server alone; it must not share them with another node. Its command timeout should be much
+ *     shorter than the leases
  */
 public record QuorumNode(String name, LockStore store) {
 

@@ -20,7 +20,7 @@ final class QuorumScan implements StoreScan {
     /** Of the servers that have not failed. */
     private final Map<Node, StoreScan> scans = new LinkedHashMap<>();
 
-    /** The servers whose scans go on. */
+    /** The servers whose scans are in progress. */
     private final Map<Node, StoreScan> open;
 
     QuorumScan(Quorum quorum, String keyPrefix) {

@@ -17,11 +17,11 @@ import org.slf4j.LoggerFactory;
  * clock, in microseconds. So the local clock extrapolates an earlier choice of theirs, and adds a small margin for network delay
  * and differences between clocks. A proposal that is too low costs one more round, and nothing else.
  *
- * <p>Tokens must stay near the servers' time (see also {@link Election} for what is given back), since that is what they grow by
- * when servers lose their data. So it learns only from what servers choose when nothing is proposed to them, which it does every
- * ten seconds; or after one, if a proposal was too low. What they choose otherwise may be another client's proposal plus one: two
- * clients that learnt from each other, with grants in turn faster than the little that is added, would drive the tokens ahead of
- * the time for as long as they go on. As it is, each of them does so by no more than that little in a second.
+ * <p>Tokens must stay near the servers' time (see also {@link Election} for what is given back), since that is what they grow
+ * by when servers lose their data. So it learns only from what servers choose when nothing is proposed to them, which it does
+ * every ten seconds; or after one, if a proposal was too low. What they choose otherwise may be another client's proposal plus
+ * one: two clients that learned from each other, and were granted locks in turn faster than the margin, would drive the tokens
+ * further ahead of the clock with each grant. As it is, each of them does so by no more than the margin per second.
  *
  * <p><b>Clocks that differ</b> by more than the rejoin delay. A server that has lost its data takes tokens from its clock,
  * after it has granted nothing for the rejoin delay. So if another clock put a token further ahead than that, a smaller one could
@@ -62,7 +62,7 @@ final class TokenClock {
     }
 
     /**
-     * What came of a proposal.
+     * The outcome of a proposal.
      *
      * @param proposal the least token that was proposed; 0 if that was left to the servers
      * @param chosen the highest token that a server chose

@@ -27,9 +27,9 @@ import org.springframework.util.ClassUtils;
 /**
  * Decides how locks reach Redis: over Jedis connections of their own, or through {@code RedisTemplate} on the application's factory.
  *
- * <p>Jedis, if it is there and can be told all that the application has told its own driver; so that is the way for an application that
- * uses Lettuce as well. The kind of a factory is that of its class's name: no driver is loaded without need, and none has to be there.
- * Subclasses count as unknown, because they may have changed anything.
+ * <p>Jedis is used if it is on the classpath and supports everything that the application has configured for its own driver,
+ * even if that is Lettuce. The kind of a factory is determined by the name of its class, so no driver is loaded without need,
+ * and none has to be on the classpath. Subclasses count as unknown, because they may have changed anything.
  */
 final class Drivers {
 
@@ -41,10 +41,10 @@ final class Drivers {
     private Drivers() {}
 
     /**
-     * One of the two ways.
+     * One of the two ways to connect.
      *
      * @param connector makes connections, which do not connect yet: by the time limit of one command, and the maximum number
-     * @param description where Redis is, which way leads there, and why; without secrets
+     * @param description where Redis is, how locks connect to it, and why; without secrets
      */
     record Way(BiFunction<Duration, Integer, Wire> connector, String description) {}
 
@@ -52,7 +52,7 @@ final class Drivers {
      * Decides.
      *
      * @param factory specifies where Redis is and how to log in
-     * @throws IllegalArgumentException if Jedis is demanded, and cannot be used; the message says why
+     * @throws IllegalArgumentException if Jedis is required, but cannot be used; the message says why
      */
     static Way choose(RedisConnectionFactory factory, Driver wanted) {
         String type = factory.getClass().getName();
@@ -100,7 +100,7 @@ final class Drivers {
                         + " (to use Jedis, change that, or set holdfast.redis.url)";
     }
 
-    /** A loader of the application's may hide it from the application, and what is below ours must see it. */
+    /** A class loader of the application that is below ours may hide Jedis, so it must be visible there too. */
     private static boolean isJedisThere() {
         ClassLoader ours = Drivers.class.getClassLoader();
         ClassLoader applications = Thread.currentThread().getContextClassLoader();

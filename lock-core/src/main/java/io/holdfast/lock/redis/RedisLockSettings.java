@@ -15,7 +15,7 @@ public final class RedisLockSettings {
 
     private final Values values;
 
-    /** Changed only before its owner has it. */
+    /** Changed only before it belongs to an instance. */
     private static final class Values {
 
         private String keyPrefix = "lock";
@@ -75,8 +75,8 @@ public final class RedisLockSettings {
         AUTO,
 
         /**
-         * Over Jedis connections of their own, configured like the application's factory, which may be Lettuce's. A store cannot be
-         * created if Jedis is missing, or if something cannot be carried over.
+         * Over dedicated Jedis connections, configured like the application's connection factory, which may be one for Lettuce.
+         * A store cannot be created if Jedis is missing, or if something cannot be carried over.
          */
         JEDIS,
 
@@ -109,8 +109,8 @@ public final class RedisLockSettings {
         }
 
         /**
-         * Checks other settings as well: if this record is loaded first and calls the outer class, the constants of that are created
-         * before its own.
+         * Also checks the settings of the outer class. If this record called that class instead, and were loaded first, the
+         * constants of the outer class would be created before its own.
          */
         private static void check(String name, Duration value, Duration min, Duration max) {
             if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
@@ -126,7 +126,7 @@ public final class RedisLockSettings {
         return values.keyPrefix;
     }
 
-    /** {@return how long one command may take, with the wait for a pooled connection} */
+    /** {@return how long one command may take, including the wait for a pooled connection} */
     public Duration commandTimeout() {
         return values.commandTimeout;
     }
@@ -169,7 +169,7 @@ public final class RedisLockSettings {
     /**
      * {@return a copy with the given timeout}
      *
-     * @param value how long one command may take, with the wait for a pooled connection; 10 ms to 1 min
+     * @param value how long one command may take, including the wait for a pooled connection; 10 ms to 1 min
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withCommandTimeout(Duration value) {

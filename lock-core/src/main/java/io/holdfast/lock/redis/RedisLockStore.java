@@ -60,14 +60,14 @@ import org.springframework.util.Assert;
  *       (In whole milliseconds, rounding could end a lease up to a millisecond before the client's deadline.)
  *   <li><b>Sent twice.</b> Acquire and renewal set {@code lease_end} to the greater of the old and the new one. Release
  *       by somebody who is not the holder gives up the entry that it may have, once.
- *   <li><b>Tokens grow.</b> A token is the greater of the last plus one and Redis' time in microseconds. If the data is
- *       lost, the time has moved past every token handed out, but for the rest of a block of tokens that was not given back, see
+ *   <li><b>Tokens grow.</b> A token is the greater of the last plus one and Redis' time in microseconds. If the data is lost,
+ *       the time has moved past every token handed out, except for the rest of a block of tokens that was not given back, see
  *       {@code docs/architecture.md}.
  *   <li><b>Undone stays undone.</b> {@code leave} marks the owner as cancelled, which makes a late {@code acquire} of the same
  *       owner fail, whichever of the two arrives first.
- *   <li><b>Bounded.</b> Every script that writes sets the key's time-out: the latest end of a lease or a cancellation in it, and
- *       then the token's retention; but for the release of a lock that was granted for no longer than the retention, whose
- *       time-out is at most twice as long. Dead entries and expired cancellations are dropped by later calls.
+ *   <li><b>Bounded.</b> Every script that writes sets the key's time-out: the latest end of a lease or a cancellation in it,
+ *       plus the token's retention. The release of a lock whose lease was no longer than the retention keeps the time-out,
+ *       which is at most two retentions. Dead entries and expired cancellations are dropped by later calls.
  * </ul>
  *
  * <p>Thread-safe.
@@ -108,8 +108,8 @@ public final class RedisLockStore implements LockStore {
      * @param applications specifies where Redis is and how to log in; the store creates its own connections from it, or uses its
      *     connections, see {@link RedisLockSettings.Driver}, and never closes it
      * @param settings names, timeouts, retention
-     * @throws IllegalArgumentException if the settings do not fit each other, or the kind of server, or demand Jedis where it
-     *     cannot be used
+     * @throws IllegalArgumentException if the settings contradict each other, do not suit the kind of server, or require Jedis
+     *     where it cannot be used
      */
     public RedisLockStore(RedisConnectionFactory applications, RedisLockSettings settings) {
         this.settings = settings;
@@ -140,8 +140,8 @@ public final class RedisLockStore implements LockStore {
     /**
      * A server that does not reply to calls may no longer send messages; a replica may not receive any.
      *
-     * @param whenConnected connects others. Who finds the nodes of a cluster only when it has something to send would wait for
-     *     those that hang by then.
+     * @param whenConnected connects the other script clients. One that located the nodes of a cluster only before its first
+     *     call would wait for nodes that hang by then.
      */
     private ScriptClient open(Wire wire, Runnable whenConnected) {
         return new ScriptClient(
@@ -466,7 +466,7 @@ public final class RedisLockStore implements LockStore {
         calls.close();
     }
 
-    /** {@return which Redis, which way leads there and why, and the prefix of keys; without secrets} */
+    /** {@return where Redis is, how locks connect to it and why, and the prefix of keys; without secrets} */
     @Override
     public String toString() {
         return way.description() + ", with key prefix '" + codec.prefix() + "'";

@@ -47,17 +47,21 @@ import org.slf4j.LoggerFactory;
  *       some of which hang; not more often than every {@value #PAUSE_MILLIS} ms.
  * </ul>
  *
- * <p><b>The first connection</b> loads the driver and finds the servers, which on a slow processor takes longer than a command may,
- * however fast Redis is; so it begins before the time of the first command. There is one attempt at a time, on a thread of its own, so
- * that no caller waits for longer than it wants to. A caller waits for the attempt that is under way, or begins one. If that fails, all
- * who wait for it fail, and the next call begins another; nothing was sent in either case. {@link #attempt} is guarded by this object,
- * and whoever sets it starts its thread. {@link #connected} is set before the attempt completes, and never unset.
+ * <p><b>The first connection</b> loads the driver and finds the servers, which on a slow processor takes longer than a command
+ * may, however fast Redis is; so it begins before the time of the first command. There is one attempt at a time, on a separate
+ * thread, so that no caller waits for longer than it wants to. A caller waits for the attempt that is under way, or begins one.
+ * If that fails, all who wait for it fail, and the next call begins another; nothing was sent in either case. {@link #attempt}
+ * is guarded by this object, and the caller that sets it starts its thread. {@link #connected} is set before the attempt
+ * completes, and never unset.
  */
 final class ScriptClient {
 
     private static final Logger log = LoggerFactory.getLogger(ScriptClient.class);
 
-    /** How long a call waits for an attempt to connect; an acquisition only for a command timeout, and then it asks its budget. */
+    /**
+     * How long a call waits for an attempt to connect; an acquisition waits only for a command timeout, and then checks its
+     * budget.
+     */
     static final Duration CONNECT_LIMIT = Duration.ofSeconds(10);
 
     private static final int SENDS_AT_ONCE = 20;
@@ -112,8 +116,8 @@ final class ScriptClient {
         }
 
         /**
-         * {@return what the reply says} Text that cannot be parsed is not from a script. Only its first line is repeated, because others
-         * may contain masked keys.
+         * {@return the parsed reply} Text that cannot be parsed is not from a script. Only its first line is repeated, because
+         * others may contain masked keys.
          */
         <T> T read(Function<String, T> parser) {
             String reply = orThrow();
@@ -149,7 +153,7 @@ final class ScriptClient {
     }
 
     /**
-     * Returns when there was a connection.
+     * Returns once there has been a connection.
      *
      * @param patience how long this caller waits for it
      * @throws LockStoreException if there is none; with {@link ConnectionsInUseException} as cause if the attempt may yet succeed
@@ -248,8 +252,8 @@ final class ScriptClient {
     }
 
     /**
-     * Waits for the replies, and sends again what may be. A failure has an unknown outcome if an earlier send may have arrived, whatever
-     * the last one met.
+     * Waits for the replies, and resends calls that may be sent twice. A failure has an unknown outcome if an earlier send may
+     * have arrived, whatever the last one met.
      *
      * @param redirection led here, if there was one
      * @param redirections how many there were

@@ -36,12 +36,12 @@ import java.util.regex.Pattern;
 import org.springframework.util.Assert;
 
 /**
- * Turns requests into scripts with keys and arguments, and what scripts return into replies. The scripts document both; whatever they never
- * return is rejected.
+ * Turns requests into scripts with keys and arguments, and their results into replies. The scripts document both; any other
+ * result is rejected.
  *
- * <p>A lock lives under {@code prefix:{key}}. The braces are Redis' hash tag, so everything that belongs to one lock is in one slot.
- * Percent signs and braces inside the key are escaped as in a URL, which is injective: no key can close the tag early, or look like
- * another. No lock has the name of the other keys, which have no braces.
+ * <p>A lock lives under {@code prefix:{key}}. The braces are Redis' hash tag, so everything that belongs to one lock is in one
+ * slot. Percent signs and braces inside the key are escaped as in a URL, which is injective: no key can close the tag early, or
+ * look like another. The names of other keys have no braces, so they are not those of locks.
  */
 final class ScriptCodec {
 

@@ -24,8 +24,8 @@ import org.springframework.data.redis.connection.Subscription;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
- * One client's subscription to its wake-up channel, on a thread and a connection of its own, which it closes. After a lost
- * connection it tries to connect every {@value #PAUSE_MILLIS} ms; until it succeeds, the listener knows that no messages arrive.
+ * One client's subscription to its wake-up channel, on its own thread and connection, which it closes. After a lost connection
+ * it tries to connect every {@value #PAUSE_MILLIS} ms; until it succeeds, the listener knows that no messages arrive.
  *
  * <p>Spring's listener container is not used: it gives up on errors other than a lost connection (such as a temporarily missing
  * permission), does not report when it is disconnected, and blocks the caller's thread.
@@ -38,10 +38,10 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * confirms that. If it does not within a command timeout, the connection is closed, the topology is refreshed, and a new
  * connection is made; this repeats until a server confirms.
  *
- * <p>No doubt is forgotten: each increments {@link #doubts}, and the one that raises it from 0 starts the thread that settles all
- * of them. The thread ends by resetting the count to 0 if it has not changed since before the last check, so a server has
- * confirmed after the last doubt. Nor does a subscription to a server that hangs last: each round of waiting closes the
- * connection if it is the same at its beginning and at its end. A newer connection gets a round of its own; what precedes its
+ * <p>No doubt is forgotten: each increments {@link #doubts}, and the one that raises it from 0 starts the thread that settles
+ * all of them. The thread ends by resetting the count to 0 if it has not changed since before the last check, so a server has
+ * confirmed after the last doubt. A subscription to a server that hangs does not last either: each round of waiting closes the
+ * connection if it is the same at its beginning and at its end. A newer connection gets its own round; what precedes its
  * subscription is limited by the driver's timeouts.
  */
 final class WakeChannel implements LockStore.Listening, MessageListener, SubscriptionListener, Runnable {
@@ -167,7 +167,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         while (!closed) {
             try {
                 subscribe();
-            } catch (RuntimeException | Error e) { // such as that no thread can be started for the driver
+            } catch (RuntimeException | Error e) { // for example, no thread can be started for the driver
                 warn(e);
             }
             if (!closed) {
@@ -223,9 +223,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     /**
-     * Every user who may publish there can send messages, so no content is an error of the channel: messages that no lock script sends
-     * are dropped, with a warning once a minute, and those of later versions are ignored. The listener judges whether a message is
-     * plausible.
+     * Every user with permission to publish there can send messages, so invalid content is no failure of the channel: messages
+     * that no lock script sends are dropped, with a warning once a minute, and those of later versions are ignored. The
+     * listener judges whether a message is plausible.
      */
     private void read(byte[] body) {
         if (body.length > LONGEST_MESSAGE) {

@@ -1,5 +1,6 @@
 /**
- * Locks kept in Redis. Doors: {@link io.holdfast.lock.redis.RedisLockStore}, {@link io.holdfast.lock.redis.RedisLockSettings}.
+ * Locks kept in Redis. Entry points: {@link io.holdfast.lock.redis.RedisLockStore}, {@link
+ * io.holdfast.lock.redis.RedisLockSettings}.
  */
 @NullMarked
 package io.holdfast.lock.redis;

@@ -27,7 +27,8 @@ public sealed interface AcquireReply {
      *
      * @param holder the holder, if there is one; any of them if the lock is shared
      * @param storeMicros the store's time in microseconds, see {@link Reservation}
-     * @param blockedFor the time after which the caller should ask again at the latest: what blocks it then expires
+     * @param blockedFor the time after which the caller should ask again at the latest, because the lock or reservation that
+     *     blocks it expires then
      * @param resent see {@link AcquireReply#resent}
      */
     record Held(Optional<LockHolder> holder, long storeMicros, Duration blockedFor, boolean resent)

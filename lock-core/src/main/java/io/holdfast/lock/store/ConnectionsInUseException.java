@@ -31,8 +31,8 @@ public final class ConnectionsInUseException extends RuntimeException {
     }
 
     /**
-     * {@return whether the first connection is still being made} That is not the time of a command, so a single try may wait for it.
-     * A store says so for a limited time.
+     * {@return whether the first connection is still being made} Connecting does not count as the time of a command, so a
+     * single try may wait for it. A store reports this for a limited time only.
      */
     public boolean isFirstConnection() {
         return isFirst;

@@ -26,14 +26,14 @@ import org.slf4j.LoggerFactory;
  * They keep the context class loader, which threads without inheritance lose from Java 19 on.
  *
  * <p><b>No thread is missing for good.</b> If a container, a user or the machine has no room for another thread, {@link
- * Thread#start} throws an {@link OutOfMemoryError}, also if there is room again a moment later. A thread of this class does not: it
- * starts as soon as it can. So nobody who starts one, or hands work to a pool, needs a plan for that case. Until then the timer
- * thread tries every {@value #RETRY_MILLIS} ms. That thread exists as long as there is a {@link Timer} that is not closed, or any
- * other of these threads. Each client has a timer, made before its other threads; if there is no room for the timer thread then,
- * the client cannot be made, and nothing was begun that would be left half done.
+ * Thread#start} throws an {@link OutOfMemoryError}, also if there is room again a moment later. A thread created here does not
+ * throw it: it starts as soon as it can. So code that starts one, or hands work to a pool, need not handle that case. Until
+ * then the timer thread tries every {@value #RETRY_MILLIS} ms. That thread exists as long as there is a {@link Timer} that is
+ * not closed, or any other of these threads. Each client has a timer, made before its other threads; if there is no room for
+ * the timer thread then, the client cannot be made, and nothing is left half done.
  *
- * <p><b>Nobody parks here</b> who starts a thread, or hands over work: there is a monitor, held for a moment, and no lock. Threads of
- * Reactor complete stages, and may not park.
+ * <p><b>Callers do not park</b> when they start a thread or hand over work: there is only a monitor, held for a moment. Threads
+ * of Reactor complete stages, and may not park.
  */
 public final class DaemonThreads {
 
@@ -71,7 +71,7 @@ public final class DaemonThreads {
     }
 
     /**
-     * {@return the same, with threads that stay for longer}
+     * {@return the same, with a different idle time}
      *
      * @param idle for how long a thread stays without a task
      */
@@ -80,8 +80,8 @@ public final class DaemonThreads {
     }
 
     /**
-     * Shuts down thread pools, and waits until they have done the tasks that they have. An interrupt ends the wait, and is kept; one
-     * from before does not.
+     * Shuts down thread pools, and waits until they have completed their tasks. An interrupt during the wait ends it, and is
+     * kept; an earlier one does not end it.
      *
      * @return whether all of their threads have ended in time
      */
@@ -124,7 +124,10 @@ public final class DaemonThreads {
         return new Timer();
     }
 
-    /** Runs what must not end its thread, whatever it throws: also checked exceptions, which Kotlin throws anywhere. */
+    /**
+     * Runs a task that must not end its thread, whatever it throws, including checked exceptions, which Kotlin may throw
+     * anywhere.
+     */
     private static void runGuarded(Runnable task) {
         try {
             task.run();
@@ -185,8 +188,8 @@ public final class DaemonThreads {
             if (!TIMER_THREAD.start(this)) {
                 log.warn(
                         "Cannot start thread {}: the limit on threads of this user, container or machine is reached. Retrying"
-                                + " every {} ms; until then its work is delayed, and locks may be lost. Raise the limit, or use"
-                                + " fewer threads.",
+                                + " every {} ms; until it starts, its work is delayed, and locks may be lost. Raise the limit, or"
+                                + " use fewer threads.",
                         getName(),
                         RETRY_MILLIS);
             }

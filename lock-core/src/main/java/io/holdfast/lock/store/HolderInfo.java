@@ -11,7 +11,7 @@ import io.holdfast.lock.api.LockKey;
  */
 public record HolderInfo(String host, long pid, String thread) {
 
-    /** Escapes the names, which stores write on a line each, and which appear in messages: see {@link LockKey#printable}. */
+    /** Escapes the names, which stores write on separate lines, and which appear in messages: see {@link LockKey#printable}. */
     public HolderInfo {
         host = LockKey.printable(host);
         thread = LockKey.printable(thread);

@@ -19,12 +19,12 @@ import java.util.Set;
 /**
  * Keeps locks: the port between the engine and Redis, memory, or another service.
  *
- * <p>A lock has holders and a queue of entries. Every call that changes them ends by settling the lock: holders whose lease has expired,
- * and entries that were not kept alive, are dropped. As long as the head of the queue can hold the lock together with the current
- * holders, the store <em>reserves</em> the lock for it: it grants the lock for as long as the entry is alive, for at most
- * {@link #RESERVATION}, and {@linkplain WakeListener#granted notifies} the client. The client's next {@link #acquire}, or a renewal,
- * confirms the reservation and puts the lease that it asks for in its place, whichever of the two ends first. An entry is never
- * overtaken.
+ * <p>A lock has holders and a queue of entries. Every call that changes them ends by settling the lock: holders whose lease has
+ * expired, and entries that were not kept alive, are dropped. As long as the head of the queue can hold the lock together with
+ * the current holders, the store <em>reserves</em> the lock for it: it grants the lock for as long as the entry is alive, for
+ * at most {@link #RESERVATION}, and {@linkplain WakeListener#granted notifies} the client. The client's next {@link #acquire},
+ * or a renewal, confirms the reservation and replaces it by the lease that it asks for, even if that ends earlier. An entry is
+ * never overtaken.
  *
  * <p>An implementation guarantees the following. Every method may be called from any thread.
  *

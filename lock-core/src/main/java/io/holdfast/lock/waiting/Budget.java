@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time that a caller spends on one acquisition at most: one monotonic budget for all that it waits for.
+ * The maximum time that a caller spends on one acquisition: one monotonic budget for all that it waits for.
  *
  * @param ticker the clock
  * @param start when it began, on the ticker
@@ -60,7 +60,9 @@ public record Budget(Ticker ticker, long start, long nanos, long outageNanos) {
         return Math.max(0, nanos - (ticker.nanos() - start));
     }
 
-    /** {@return whether it was spent long ago: in that time a thread of the client becomes free, if the store replies to calls} */
+    /**
+     * {@return whether it was spent so long ago that a thread of the client would be free by now if the store replied to calls}
+     */
     public boolean isLongOver() {
         return ticker.nanos() - start - nanos > LATE_NANOS;
     }

@@ -11,8 +11,9 @@ import java.util.concurrent.TimeUnit;
  *
  * <ul>
  *   <li><b>Time.</b> While no caller is known to wait at the store, {@value #MILLIS_ALONE} ms; then the lock is released and
- *       requested again, so a lost message delays others no longer. Once callers wait there, {@value #HAND_OFFS_AWAITED} further
- *       hand-offs or {@value #MILLIS_AWAITED} ms, whichever comes first; none if one of them is fair.
+ *       requested again, so a lost message does not delay others for longer than that. Once callers wait there, {@value
+ *       #HAND_OFFS_AWAITED} further hand-offs or {@value #MILLIS_AWAITED} ms, whichever comes first; none if one of them is
+ *       fair.
  *   <li><b>Tokens.</b> The grant reserved a block of them, one for each microsecond that the cohort may last. A hand-off takes
  *       the token of its time, counted from the arrival of the grant. The store's clock was read before that, so if a block starts
  *       with the store's time, no token is used before its time: tokens increase even if the store loses its data. A block that is not
@@ -81,7 +82,7 @@ public final class Cohort {
         return lastToken;
     }
 
-    /** Atomic, so that of messages on several threads an unfair waiter does not replace a fair one. */
+    /** Atomic, so that with messages on several threads an unfair waiter does not replace a fair one. */
     synchronized void awaited(Waiters now) {
         if (waiters == Waiters.NONE) {
             awaitedAt = ticker.nanos();

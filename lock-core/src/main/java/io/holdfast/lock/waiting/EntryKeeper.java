@@ -44,14 +44,14 @@ import org.slf4j.LoggerFactory;
  * <p>A row is all entries in one queue. It is polled when the lease or reservation that blocks it would expire, at least every
  * 500 ms (100 ms while messages do not arrive), up to a tenth earlier, but not twice within 10 ms; rows that are due soon are
  * polled with it, so the number of calls does not grow with that of waiters. This also keeps the entries alive. When messages
- * arrive again, all rows are polled immediately, since messages in between were lost; those that a call under way asks for, once
- * more after it.
+ * arrive again, all rows are polled immediately, since messages in between were lost; rows of a call in progress are polled
+ * once more after it.
  *
  * <p>So a lost message costs at most one interval, and a poll calls a waiter only if its entry is reserved or gone: either way
  * its next call makes progress. When the store fails, the waiters are notified, so that each knows how long it may still wait,
  * and the thread continues to poll for all of them.
  *
- * <p>Messages about locks that are held, that others wait for them or that they were taken away, go to cohorts and to the engine.
+ * <p>Messages about held locks (others wait for them, or they were revoked) go to cohorts and to the engine.
  *
  * <p>Thread-safe. The thread and the subscription start with the first entry in a queue, or the first cohort.
  */
@@ -80,7 +80,9 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     /** When the thread polls next. */
     private long nextAt;
 
-    /** When messages began to arrive last, and how often they did: whatever a call that was sent before has found may be old. */
+    /**
+     * When messages last began to arrive, and how often they have: the result of a call that was sent earlier may be outdated.
+     */
     private long heardAt;
 
     private int timesHeard;
@@ -91,7 +93,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     private @Nullable Thread thread;
     private volatile boolean closed;
 
-    /** Who receives messages, by the sequence of the owner id. */
+    /** The receivers of messages, by the sequence of the owner id. */
     private final Map<Long, QueueEntry> entries = new ConcurrentHashMap<>();
 
     private final Map<Long, Cohort> cohorts = new ConcurrentHashMap<>();

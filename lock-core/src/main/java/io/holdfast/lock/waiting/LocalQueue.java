@@ -19,9 +19,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the callers of one client wait for locks. Those that want the same exclusive lock stand in a line. Only one of them, the
- * front, calls the store, so the load of the store does not grow with the number of callers. Beside the lines there are the {@link
- * EntryKeeper entries} in the queues at the store, and the callers that wait for a store that fails, see {@link Outages}.
+ * Where the callers of one client wait for locks. Those that want the same exclusive lock stand in a line. Only one of them,
+ * the front, calls the store, so the load of the store does not grow with the number of callers. In addition to the lines,
+ * there are the {@link EntryKeeper entries} in the queues at the store, and the callers that wait for a store that fails, see
+ * {@link Outages}.
  *
  * <pre>
  *                     handOff: the lock itself, no call
@@ -31,15 +32,17 @@ import org.jspecify.annotations.Nullable;
  *             └─ timeout, interrupt: gone
  * </pre>
  *
- * <p><b>Exactly one successor is let in.</b> As long as callers are in line there is a front. Each way out of the front (handOff,
- * pass, leave, fail) checks under the monitor of the line that this place is still the front, and {@link Line#advance} names
- * the next one in the same step; the next one is woken after it. So of several ends of a place only the first one counts. A caller
- * that gives up cancels under the monitor as well: either it was still in line, and leaves it, or it has become the front, and then
- * has to act as such. An empty line retires in the step that finds it empty, and no caller enters a retired line.
+ * <p><b>Exactly one successor is let in.</b> As long as callers are in line there is a front. Each way out of the front
+ * (handOff, pass, leave, fail) checks under the monitor of the line that this place is still the front, and {@link
+ * Line#advance} names the next one in the same step; the next one is woken after it. So if a place is ended several times, only
+ * the first one counts. A caller that gives up cancels under the monitor as well: either it was still in line, and leaves it,
+ * or it has become the front, and then has to act as such. An empty line retires in the step that finds it empty, and no caller
+ * enters a retired line.
  *
- * <p><b>Failures of the store.</b> If the first attempt of a line's first caller fails, the whole line fails: none of its callers
- * was ever answered. Later they have queued, and wait through a failure as long as each of them may: what the front's entry learns
- * of it counts for all, and for the next front's. A caller that arrives during a failure fails immediately.
+ * <p><b>Failures of the store.</b> If the first attempt of a line's first caller fails, the whole line fails: none of its
+ * callers was ever answered. Once the store has replied, they are queued, and each waits through a failure for as long as it
+ * may: what the entry of the front learns of the failure counts for all of them, and for the entry of the next front. A caller
+ * that arrives during a failure fails immediately.
  *
  * <p>Thread-safe. A monitor is held for a few steps only, never during a call of the store or a wait.
  */
@@ -164,8 +167,9 @@ public final class LocalQueue implements AutoCloseable {
         private volatile boolean answered;
 
         /**
-         * With which the front asks; null while it holds the lock. Only the front writes it. It stays when the front leaves, and tells
-         * the next one whether the store fails; unless it was given up, the next one continues with it.
+         * The entry with which the front calls the store; null while it holds the lock. Only the front writes it. It stays when
+         * the front leaves, and tells the next one whether the store fails; unless it was given up, the next one continues with
+         * it.
          */
         private volatile @Nullable QueueEntry entry;
 
@@ -424,7 +428,7 @@ public final class LocalQueue implements AutoCloseable {
             }
         }
 
-        /** The lock that was handed off to it has ended: it is in front, without it. */
+        /** The lock that was handed off to it has ended: it is the front, without the lock. */
         public void notHeld() {
             if (cohort != null) {
                 entries.dismiss(cohort);

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * line of a {@link LocalQueue} it passes from one to the next.
  *
  * <p>No call is missed: the waiter clears {@link #called} before it calls the store, and waits only while it is still clear
- * afterwards. A call that arrives before a reply which makes it superfluous costs one more call to the store, never a wait. That
- * the client is closed is never cleared.
+ * afterwards. A call that arrives before a reply which makes it superfluous costs one more call to the store, never a wait. The
+ * mark that the client is closed is never cleared.
  *
  * <p><b>Reservations.</b> A message says until when the lock is granted by the store's clock, but not how old the message is. So
  * the entry remembers when it last called the store, and the store's time then: see {@link StoreTime}, which also rejects
@@ -84,7 +84,7 @@ public final class QueueEntry {
         return owner;
     }
 
-    /** The store is about to be called: messages that arrive from now on are news. */
+    /** The store is about to be called: only messages that arrive from now on count. */
     public void rearm() {
         called = false;
         message = null;

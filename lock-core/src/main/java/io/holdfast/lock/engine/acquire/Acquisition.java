@@ -45,10 +45,10 @@ import org.slf4j.LoggerFactory;
  * unknown, the acquisition is undone and cancelled, and its owner id is never sent again.
  *
  * <p>There is a single budget: when it ends between two attempts, the lock is requested one last time without waiting, so that
- * the store removes the entry in the same step, unless a caller behind it continues to wait with it. When it ends
- * during a try, that was the last one. A try that could not be sent, because this client had no connection for it, does not
- * count: it is repeated within the budget. If the budget is spent, only this caller fails: the store has said nothing, so those behind
- * it in line continue, with its entry.
+ * the store removes the entry in the same step, unless a caller behind it continues to wait with it. When it ends during a try,
+ * that was the last one. A try that could not be sent, because this client had no connection for it, does not count: it is
+ * repeated within the budget. If the budget is spent, only this caller fails: the store has not replied, so the callers behind
+ * it in line continue with its entry.
  *
  * <p>A grant whose reply arrives after its own deadline is not a grant: it is undone, and the acquisition starts over, with
  * another owner id, within the same budget. If the budget is spent, the acquisition fails as if the store had not replied. The
@@ -57,7 +57,7 @@ import org.slf4j.LoggerFactory;
  * <p>If the store fails after it has replied once, the acquisition continues to wait, like others that wait for the store. A
  * call that the store refuses changes nothing there: if the first try is refused, there is no entry to give up.
  */
-@SuppressWarnings("NullAway.Init") // what it has from a certain state on
+@SuppressWarnings("NullAway.Init") // fields that are set from a certain state on
 public final class Acquisition implements Steps {
 
     private static final Logger log = LoggerFactory.getLogger(Acquisition.class);
@@ -66,8 +66,9 @@ public final class Acquisition implements Steps {
     private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
-     * In line: behind others of this client, or its front. Ask: the next step calls the store. Queued: there. No connection: all
-     * were in use, so nothing was sent. Outage: waits for a store that fails. Ended: at the store; listeners do not know yet.
+     * In line: behind other callers of this client, or at the front. Ask: the next step calls the store. Queued: has an entry
+     * in the queue at the store. No connection: all were in use, so nothing was sent. Outage: waits for a store that fails.
+     * Ended: at the store; listeners do not know yet.
      */
     private enum State {
         START,
@@ -96,15 +97,15 @@ public final class Acquisition implements Steps {
     private Waits.@Nullable CallerWait wait;
     private @Nullable AcquireResult result;
     private boolean handedOff;
-    /** Where it waits. A process that was copied meanwhile has another one, and this one is closed. */
+    /** The queue in which it waits. If the process has been copied since, there is a new one, and this one is closed. */
     private LocalQueue queue;
     /** Its place there, as soon as it has one. */
     LocalQueue.Place place;
-    /** With which it asks, as soon as it is the front. */
+    /** The queue entry for its calls, as soon as it is the front. */
     private QueueEntry entry;
 
     private Outages.@Nullable Turn turn;
-    /** As whom it asks, as soon as it does. */
+    /** The holder that its calls name, as soon as there are any. */
     private HolderInfo holder;
     /** When the store was last called, on the ticker, before the send. */
     private long sentAt;
@@ -272,8 +273,8 @@ public final class Acquisition implements Steps {
     }
 
     /**
-     * Waits for a connection, or for a store that fails, if it may. Continues with another owner id if the store may have carried
-     * out the call, as a quorum of which one server had a connection to spare.
+     * Waits for a connection, or for the store to recover, if that is permitted. Continues with another owner id if the store
+     * may have carried out the call, as a quorum may if there was a free connection to one of its servers.
      */
     private void askAgain(LockStoreException e, boolean last) throws InterruptedException {
         boolean shortage = isShortage(e);
@@ -321,19 +322,19 @@ public final class Acquisition implements Steps {
         return reply;
     }
 
-    /** About to be sent: messages that arrive from now on are news. */
+    /** The request is about to be sent: only messages that arrive from now on count. */
     private AcquireRequest request(boolean waiting, long tokens) {
         entry.rearm();
         sentAt = client.ticker().nanos();
         return terms.request(key, entry.owner(), holder, waiting, tokens);
     }
 
-    /** Whether it is no word of the store: this client had no connection. */
+    /** Whether the store was not called, because this client had no free connection. */
     static boolean isShortage(LockStoreException e) {
         return e.getCause() instanceof ConnectionsInUseException;
     }
 
-    /** A single try waits for the first connection only, and for that as long as the store allows. */
+    /** A single try waits only for the very first connection, and for as long as the store allows. */
     private boolean mayRepeat(LockStoreException e) {
         return budget.remainingNanos() > 0
                 || (budget.isOneTry()
@@ -576,9 +577,9 @@ public final class Acquisition implements Steps {
 
     /**
      * The store removes the acquisition before the caller learns that it was refused: otherwise the store might grant the lock
-     * to a caller that has gone. This takes one call, which an interrupt does not end. If the store does not respond, the removal
-     * is left to the background; immediately, if the store is known to fail. If every try was answered, the next one in line, if there
-     * is one, can use the entry.
+     * to a caller that is gone. This takes one call, which an interrupt does not end. If the store does not respond, the
+     * removal is left to the background; immediately, if the store is known to fail. If every try was answered, the next one in
+     * line, if there is one, can use the entry.
      */
     private void giveUp() {
         if (!resent && place.pass()) {
@@ -629,7 +630,7 @@ public final class Acquisition implements Steps {
 
     // One of several that are acquired all at once.
 
-    /** Threads are not free for so long if the store does not reply: one more call would delay all calls behind it. */
+    /** Threads are busy for this long only if the store does not reply; one more call would delay all calls behind it. */
     boolean isLate() {
         return caller.task() && budget.isLongOver();
     }
@@ -656,7 +657,7 @@ public final class Acquisition implements Steps {
         }
     }
 
-    /** As the front: its part of the call for all, without a queue entry, and for one token. */
+    /** At the front: its part of the call for all locks, without a queue entry, and for one token. */
     AcquireRequest requestAtOnce() {
         clientId = client.id();
         holder = ClientContext.currentThread();

@@ -229,7 +229,7 @@ public final class MultiAcquisition implements Steps {
         throw e;
     }
 
-    /** A send of the call got no reply, or none that is used, and may still arrive. */
+    /** A send of the call got no reply, or one that is not used, so the call may still arrive. */
     private void sentInVain() {
         all.forEach(each -> each.resent = true);
     }

@@ -10,8 +10,8 @@ import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 public interface Steps {
 
     /**
-     * Lines up behind others of this client, if it has not begun. Makes no call, so it may be called where blocking is forbidden;
-     * otherwise, the first step does it.
+     * Lines up behind others of this client, if it has not begun. Makes no call, so it may be called where blocking is
+     * forbidden; if it is not called, the first step lines up.
      */
     default void lineUp() {}
 

@@ -89,8 +89,8 @@ public final class Waits {
         }
 
         /**
-         * With what the caller holds; it acquires no others while it waits. It is described by another thread: a lock may
-         * have been lost, or closed by another thread, since the wait began.
+         * Registers the wait with the locks that the caller holds; it acquires no others while it waits. Another thread
+         * describes the wait: a lock may have been lost, or closed by another thread, since the wait began.
          */
         private NestedWaits.BegunWait beginNested() {
             HolderInfo here = ClientContext.currentThread();

@@ -17,17 +17,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Cleans up at the store in the background what callers cannot wait for: acquisitions that failed with an unknown outcome,
- * waiters that gave up, releases without a reply from Redis, holds of dead threads.
+ * Background cleanup at the store, for which callers do not wait: acquisitions that failed with an unknown outcome, waiters
+ * that gave up, releases without a reply from Redis, holds of dead threads.
  *
  * <p>Each task is repeated until it succeeds or one lease has passed: by then a granted lock has expired by itself. The undo of
  * an acquisition that may still arrive is repeated beyond that, for the longest delay of a call: a server that was suspended for
  * longer than a short lease reads the acquisition when it continues, and would grant the lock to nobody. If a task does not run
  * at all, because the client dies, the store also frees everything after the lease.
  *
- * <p>Each server has a worker of its own. After a failure the worker pauses for 50 ms to 1 s, and then continues with the next
- * task. So a server that fails gets one command per pause, however many tasks wait, and a single broken lock does not block the
- * others. At most {@value #MOST_WAITING} tasks wait; what is beyond that expires with its lease.
+ * <p>Each server has its own worker. After a failure the worker pauses for 50 ms to 1 s, and then continues with the next task.
+ * So a server that fails gets one command per pause, however many tasks wait, and a single broken lock does not block the
+ * others. At most {@value #MOST_WAITING} tasks wait; further locks expire with their leases.
  */
 public final class Cleanup {
 
@@ -184,7 +184,7 @@ public final class Cleanup {
     /**
      * A task.
      *
-     * @param wasHeld whether it gives back a lock that was held, or ends a wait or an acquisition otherwise
+     * @param wasHeld whether it gives back a lock that was held; otherwise it ends a wait or an acquisition
      * @param warned whether an unexpected failure of it was logged
      */
     private record CleanupTask(LockKey key, Runnable task, long giveUpAt, boolean wasHeld, AtomicBoolean warned) {}

@@ -104,7 +104,7 @@ public final class ClientContext {
         Sequences.SYSTEM.close();
     }
 
-    /** Becomes another client without waiters: with an id, lines, entries and a subscription of its own. */
+    /** Becomes a different client without waiters: with a new id, and its own lines, entries and subscription. */
     public void renew() {
         wakeUpsBefore = wakeUps();
         identity = identity(randomId());
@@ -197,10 +197,10 @@ public final class ClientContext {
      * same ids; the store would regard these as one acquisition that is sent twice, and grant both. So each draw reads 8 bytes from
      * the operating system, unbuffered, and keeps nothing for the next draw.
      *
-     * <p>A copy of a virtual machine has a copy of the system's generator too, until the kernel learns of it: immediately with a VM
-     * generation id (Linux 5.18), otherwise after up to some minutes. For that time both clocks are mixed in, the monotonic one in
-     * nanoseconds: two copies draw the same number only if they were restored, and draw, in the same nanosecond. Combining a random
-     * number with something by exclusive or leaves it as random as it was.
+     * <p>A copy of a virtual machine has a copy of the system's generator too, until the kernel learns of it: immediately with
+     * a VM generation id (Linux 5.18), otherwise within a few minutes. For that time both clocks are mixed in, the monotonic
+     * one in nanoseconds: two copies draw the same number only if they were restored, and draw, in the same nanosecond.
+     * Combining a random number with something by exclusive or leaves it as random as it was.
      *
      * <p>Where there is no {@code /dev/urandom}, numbers of a {@link SecureRandom} are mixed with the clocks.
      *

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
  * thread: the caller, or the listener thread; never the watchdog, and no loss action, since these protect data.
  *
  * <p>At most {@value #MOST_WAITING} events wait for the listener thread. Further ones are dropped and counted: a listener that
- * never returns must not fill the memory. The same applies to loss actions that do not return. These have {@value #ACTION_THREADS}
- * threads, so that one that blocks does not stop those of other locks.
+ * never returns must not exhaust the memory. The same applies to loss actions that do not return. These have {@value
+ * #ACTION_THREADS} threads, so that one that blocks does not stop those of other locks.
  */
 public final class EventPublisher {
 
@@ -47,7 +47,7 @@ public final class EventPublisher {
     /**
      * Creates an instance.
      *
-     * @param sources yield the listeners; asked at the first event
+     * @param sources supply the listeners; called at the first event
      */
     public EventPublisher(List<Supplier<List<LockListener>>> sources) {
         this.sources = List.copyOf(sources);

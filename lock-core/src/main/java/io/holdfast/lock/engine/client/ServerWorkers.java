@@ -109,7 +109,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
         return workers.size();
     }
 
-    /** One server's. */
+    /** The worker of one server. */
     private final class Worker implements Runnable {
 
         private final String server;
@@ -152,7 +152,10 @@ public final class ServerWorkers<W> implements AutoCloseable {
             }
         }
 
-        /** Clients of one server do not come back all at the same time. The end of this ends a rest; an interrupt does not. */
+        /**
+         * Random, so that the clients of one server do not all return at the same time. Closing ends a rest; an interrupt does
+         * not.
+         */
         private void rest(boolean goOn) {
             if (goOn) {
                 restMillis = 0;

@@ -180,7 +180,7 @@ public final class NestedWaits {
         paidUntil = (paidUntil - saved < 0 ? saved : paidUntil) + REPORT_NANOS;
         try {
             client.store().recordWaits(client.id(), reports);
-        } catch (RuntimeException e) { // a client that is being closed as well
+        } catch (RuntimeException e) { // also if the client is being closed
             log.debug("This client's waits could not be recorded, so a deadlock may go undetected", e);
         }
     }

@@ -43,9 +43,9 @@ import org.jspecify.annotations.Nullable;
  * were truncated, see {@link NestedWaits}. Deadlocks that are not found within {@value #STEPS_PER_EDGE} steps for each edge.
  *
  * <p><b>Cost.</b> Linear in the number of waits and holds. A wait leads to its key, and the key to its holders, so that many
- * waits for many holders of one key are few edges. First, without regard to time, whatever nobody is blocked by, and whatever is
- * blocked by nobody, is left out, again and again: of a graph without cycles nothing is left. The rest is searched breadth first at
- * one moment after the other, the latest first, until the steps are used up.
+ * waits for many holders of one key are few edges. First, regardless of time, nodes that block nobody and nodes that nobody
+ * blocks are left out, again and again; nothing is left of a graph without cycles. The rest is searched breadth first at one
+ * moment after the other, the latest first, until the steps are used up.
  */
 public final class WaitGraph {
 
@@ -112,7 +112,7 @@ public final class WaitGraph {
         blocker.blocked.add(blocked);
     }
 
-    /** One that is left out has no edges. */
+    /** A node that is left out has no edges. */
     private void leaveOutWhatIsInNoCycle() {
         Deque<Vertex> next = new ArrayDeque<>(waits);
         next.addAll(wanted.values());
@@ -177,7 +177,8 @@ public final class WaitGraph {
     }
 
     /**
-     * A lock that was handed off within its client has a different token there; an exclusive lock has only one holder.
+     * If a lock was handed off within its client, the client reports a different token than the store; an exclusive lock has
+     * only one holder.
      */
     private static boolean isOf(LockHolder holder, Vertex wait, LockKey key) {
         return !wait.recorded().report().ended()

@@ -5,7 +5,7 @@ import io.holdfast.lock.api.LockKey;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The outcome of an acquisition of one or several locks: a handle, or nothing is held. */
+/** The outcome of an acquisition of one or several locks: a handle, or the reason why nothing is held. */
 public sealed interface AcquireResult permits Handle, AcquireResult.Contended {
 
     /**

@@ -32,7 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a caller closes: a use of one hold, or of several as one, which are held while all are held, and lost when one is lost.
+ * The handle that a caller closes: a use of one hold, or of several together, which count as held while all are held, and as
+ * lost when one is lost.
  *
  * <p>Its state moves one way, by compare-and-set: attached → detached → closed, or attached → closed. So each hold counts it exactly
  * once, and removes it exactly once, whichever threads detach and close it.
@@ -40,10 +41,10 @@ import org.slf4j.LoggerFactory;
  * <p>Its close gives the locks back: hands them to the next one in line, or releases them at the store; and handles the losses and
  * failures that the store reports.
  *
- * <p><b>No lock is left behind.</b> Whatever the store throws, expected or not, the release is logged and retried in the background,
- * the next one in line gets its turn, and the hold is removed from all records; and what goes wrong with one of several locks does
- * not concern the others ({@link ClientContext#all}). So nothing of that is thrown: the work was done under the lock. A loss is left
- * with the use, and thrown in the end.
+ * <p><b>No lock is left behind.</b> Whatever the store throws, expected or not, the release is logged and retried in the
+ * background, the next one in line gets its turn, and the hold is removed from all records; and a failure with one of several
+ * locks does not affect the others ({@link ClientContext#all}). So none of these failures is thrown: the work was done under
+ * the lock. A loss is recorded in the use, and thrown at the end.
  */
 public final class Handle implements LockHandle, AcquireResult {
 
@@ -386,14 +387,14 @@ public final class Handle implements LockHandle, AcquireResult {
         return null;
     }
 
-    /** A downgrade keeps the end of the lease. A reservation that ends later is replaced by the lease before. */
+    /** A downgrade keeps the end of the lease, so a reservation that ends later is first replaced by the lease. */
     private void confirm(Hold hold) {
         if (hold.leastMillis() > Hold.LOOK_MILLIS && hold.leaseNanos() < LockStore.RESERVATION.toNanos()) {
             locks.client.store().extend(hold.renewRequest(hold.leastMillis()));
         }
     }
 
-    /** What is unexpected is logged with its stack trace. */
+    /** An unexpected failure is logged with its stack trace. */
     private static void warn(String message, Hold hold, Throwable e) {
         boolean known = e instanceof LockStoreException;
         String reason = known ? e.getMessage() : e.toString();

@@ -395,9 +395,9 @@ public final class HeldLocks {
     }
 
     /**
-     * Extends by twice the time, if the store allows so long a lease. A reply after the former deadline is a loss, so a reply
-     * that counts took less than the time, and leaves more than the time. A shorter lease may leave less after a slow reply: then
-     * the lock is extended once more.
+     * Extends by twice the time, if the store allows a lease that long. A reply after the former deadline is a loss, so a reply
+     * that counts took less than the time, and leaves more than the time. A shorter lease may leave less after a slow reply:
+     * then the lock is extended once more.
      */
     private void extendFor(Hold hold, long nanos) {
         long longest = client.store().longestLease().toNanos();
@@ -445,7 +445,7 @@ public final class HeldLocks {
     }
 
     /**
-     * Whether a lock that was requested under that id comes too late.
+     * Whether a lock that was requested under that id arrives too late to be used.
      *
      * @param clientId the client's id at the beginning of the call
      */
@@ -459,7 +459,7 @@ public final class HeldLocks {
                 + "' was being acquired, and every restored copy would hold it. Acquire it again.");
     }
 
-    /** Refuses new locks from now on. Returns false if the client is closed, or stays as it is. */
+    /** Refuses new locks from now on. Returns false if nothing changes, because the client is closed or suspended. */
     private synchronized boolean refuse(State next) {
         boolean refuses = state != State.CLOSED && (state != State.SUSPENDED || next != State.DRAINING);
         if (refuses) {
@@ -528,7 +528,7 @@ public final class HeldLocks {
         }
     }
 
-    /** This copy of the process becomes a client of its own, and acquires locks again. */
+    /** This copy of the process becomes a separate client, and acquires locks again. */
     public synchronized void resume() {
         if (state == State.SUSPENDED) {
             client.store().connect();

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *       sent plus the lease. The store ends the lease no earlier than that. A thread that finds the deadline passed sets the loss, by
  *       compare-and-set from "none"; it is never reset. So a handle that reports "held" is held at the store, and one that has
  *       reported "lost" stays lost, even if a late renewal succeeds.
- *   <li><b>Loss.</b> {@link #lose} is the only way to a loss, and reports it once: in the thread that wins that compare-and-set.
+ *   <li><b>Loss.</b> Only {@link #lose} declares a loss, and reports it once: on the thread that wins that compare-and-set.
  *   <li><b>Uses.</b> A list of the open ones, which is replaced under the monitor, and read without it. A use is added, removed or
  *       detached in the step that decides about it. So exactly one handle removes the last use, knows that it was the last, and after
  *       that none enters: a hold that another thread has closed is never reentered. In the same way exactly one handle knows that it
@@ -55,7 +55,7 @@ public final class Hold {
      */
     public static final long LOOK_MILLIS = 1;
 
-    /** What is left when a handle was closed. */
+    /** What remains of the hold when a handle has been closed. */
     public enum Exit {
         /** Others need the lock as it is; or it had been closed by force already. */
         STAYS,
@@ -78,7 +78,7 @@ public final class Hold {
         final Hold hold = Hold.this;
         final Terms terms;
 
-        /** With which thread it ends; null for none. */
+        /** The thread with which it ends; null for none. */
         private final @Nullable Thread boundTo;
 
         /** Whether the acquiring thread may reenter by it. Written under the monitor of the hold. */
@@ -87,12 +87,12 @@ public final class Hold {
         /** Whether the {@code Lock} view has opened it, and will close it; used by the acquiring thread only. */
         boolean ofView;
 
-        /** Whom a loss interrupts; guarded by this monitor, as is whether it has. */
+        /** The thread that a loss interrupts, and whether it has; guarded by this monitor. */
         private @Nullable Thread worker;
 
         private boolean interrupted;
 
-        /** What its close has found: the loss, and whether it was the last. Used by the thread that closes it. */
+        /** What its close found out: the loss, and whether it was the last use. Used by the thread that closes it. */
         LockEvent.@Nullable Lost loss;
 
         boolean last;
@@ -155,12 +155,15 @@ public final class Hold {
     private final AtomicLong deadline;
     private volatile long leaseNanos;
 
-    /** Whether the store has granted a whole lease, and not only a reservation, in whose place the next call puts its lease. */
+    /**
+     * Whether the store has granted a whole lease. Otherwise it has only made a reservation, which the next call replaces by
+     * its lease.
+     */
     private volatile boolean confirmed;
 
     private final AtomicReference<LockEvent.@Nullable Lost> loss = new AtomicReference<>();
 
-    /** Of a renewal; the store has granted none since. */
+    /** The failure of a renewal, if none has succeeded since. */
     volatile @Nullable Throwable lastFailure;
 
     /**
@@ -177,7 +180,7 @@ public final class Hold {
 
     boolean renewing;
 
-    /** Whether the store may have taken it away, and must be asked again, not before the time below. */
+    /** Whether the store may have revoked the lock and must be asked again, but not before the time below. */
     boolean doubted;
 
     long doubtableAt;
@@ -220,7 +223,7 @@ public final class Hold {
      * Opens the use of the caller that was granted the lock.
      *
      * @param asked what it asked for
-     * @param boundTo with which thread it ends; null for none
+     * @param boundTo the thread with which it ends; null for none
      */
     public synchronized Use open(Terms asked, @Nullable Thread boundTo) {
         Use use = new Use(asked, boundTo);
@@ -234,7 +237,7 @@ public final class Hold {
      * Opens a use by the thread that holds the lock already.
      *
      * @param asked what it asks for
-     * @param boundTo with which thread it ends; null for none
+     * @param boundTo the thread with which it ends; null for none
      * @return null if no open use is {@linkplain #holdCount attached}, or if it needs the lock alone, and none of these does
      */
     public synchronized @Nullable Use enter(Terms asked, @Nullable Thread boundTo) {

@@ -78,7 +78,7 @@ public record Terms(
                 request.interruptOnLoss());
     }
 
-    /** Whether a grant by a message, which the store has not confirmed yet, is used if that much of it is left. */
+    /** Whether a grant by a message is used before the store has confirmed it, if that much of it is left. */
     public boolean isWorthUnconfirmed(long leftNanos) {
         return leftNanos >= Math.min(SHORTEST_UNCONFIRMED_NANOS, leaseNanos / 2);
     }
@@ -86,7 +86,7 @@ public record Terms(
     /**
      * The request of an acquisition to the store.
      *
-     * @param holder as whom
+     * @param holder the holder, as the store records it
      * @param waiting whether an entry in the queue is wanted, or kept, if the lock is not free
      * @param tokens how many fencing tokens to reserve
      */

@@ -51,11 +51,11 @@ import org.slf4j.LoggerFactory;
  * accesses. So if the plan comes before the time is raised, the clock thread reads it, and otherwise the lowered time stays.
  *
  * <p><b>To go through all holds takes time</b>: some 0.2 ms for 10,000. So it is done once when one is due, and not when one is
- * planned. Then the clock thread rests for {@value #REST} times as long as that took, but for 100 ms at most. So it uses 5 % of a core
- * at most with any number of holds that goes through within 5 ms, and a loss is reported later by that pause at most.
+ * planned. Then the clock thread rests for {@value #REST} times the duration of that pass, but for 100 ms at most. So it uses
+ * at most 5 % of a core as long as one pass takes no more than 5 ms, and a loss is reported late by at most that pause.
  *
- * <p><b>Every open hold is looked at.</b> Who decides about its next look does so under the monitor of the hold, from its state at
- * that moment. While a renewal is under way, that is its deadline at the latest; the end of the renewal plans the next one, whatever
+ * <p><b>Every open hold is looked at.</b> The next look at it is decided under the monitor of the hold, from its state at that
+ * moment. While a renewal is under way, that is its deadline at the latest; the end of the renewal plans the next one, whatever
  * the outcome.
  */
 final class Watchdog implements AutoCloseable {
@@ -73,7 +73,7 @@ final class Watchdog implements AutoCloseable {
     private static final long AFTER_ERROR_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
 
-    /** How many times as long as it took to go through the holds the clock thread rests at least, and for how long at most. */
+    /** The clock thread rests for this many times the duration of its last pass through the holds, up to the limit below. */
     private static final int REST = 20;
 
     private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -96,7 +96,7 @@ final class Watchdog implements AutoCloseable {
 
     private volatile boolean stopped;
 
-    /** The queue that listens for revocations, since a hold of this client was long. */
+    /** The queue that is subscribed to revocations, once a hold of this client has lasted for a second. */
     private volatile @Nullable LocalQueue listening;
 
     /**
@@ -206,8 +206,8 @@ final class Watchdog implements AutoCloseable {
     }
 
     /**
-     * Goes on after any error, also one while {@link #tick} handles another: only this thread tells holders of their losses. It rests by
-     * the machine's time, since the clock of a test may stand still.
+     * Continues after any error, even one while {@link #tick} handles another: only this thread notifies holders of their
+     * losses. It rests by the machine's time, since the clock of a test may stand still.
      */
     private void run() {
         long now = wakeAt.get();
@@ -225,7 +225,7 @@ final class Watchdog implements AutoCloseable {
                     long ended = System.nanoTime();
                     restUntil = ended + Math.min(REST * (ended - began), LONGEST_REST_NANOS);
                 }
-            } catch (RuntimeException | Error e) { // not logged: that may be what has failed
+            } catch (RuntimeException | Error e) { // not logged: logging may be what failed
                 wakeAt.set(now);
                 LockSupport.parkNanos(this, AFTER_ERROR_NANOS);
             }
@@ -277,7 +277,7 @@ final class Watchdog implements AutoCloseable {
         return begin(hold, now);
     }
 
-    /** Marks the hold as being renewed if that is due until then. Returns whether it is. */
+    /** Marks the hold as being renewed if its renewal is due by then. Returns whether it is. */
     private boolean begin(Hold hold, long until) {
         synchronized (hold) {
             boolean due = !hold.renewing && hold.renewAt - until <= 0;
@@ -300,7 +300,7 @@ final class Watchdog implements AutoCloseable {
         }
     }
 
-    /** Reports each long hold once, and listens for revocations from the first hold of a second on. */
+    /** Reports each long hold once, and subscribes to revocations as soon as a hold has lasted for a second. */
     private void report(Hold hold, long now) {
         if (!hold.longHoldReported && warnAt(hold) - now <= 0) {
             hold.longHoldReported = true;

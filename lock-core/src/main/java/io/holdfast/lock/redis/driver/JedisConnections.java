@@ -53,9 +53,9 @@ import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.providers.SentineledConnectionProvider;
 
 /**
- * Jedis on connections that only locks use, configured like the application's factory, but for timeouts and pool. Scripts go over a
- * connection themselves: beside a call of 50 µs the objects that Spring Data and Jedis' clients make for each call show. Jedis finds the
- * primary by its sentinels, and the slots of a cluster.
+ * Jedis on connections that only locks use, configured like the application's factory, except for timeouts and pool. Scripts
+ * are sent directly over a connection: compared with a call of 50 µs, the cost of the objects that Spring Data and Jedis'
+ * clients create for each call is noticeable. Jedis finds the primary by its sentinels, and the slots of a cluster.
  *
  * <p><b>One command timeout.</b> Nobody waits for a second one. A call waits for a connection until half of it has passed, and the replies
  * have what is left, at least half. It begins to connect in the first half of its timeout only; in the first tenth if the server is known
@@ -127,7 +127,7 @@ public final class JedisConnections implements Wire {
         return sentinel == null ? Objects.requireNonNull(original.getStandaloneConfiguration()) : sentinel;
     }
 
-    /** {@return what of a {@code JedisConnectionFactory} connections for locks do not have, for messages} */
+    /** {@return the settings of a {@code JedisConnectionFactory} that connections for locks do not support, for messages} */
     public static List<String> obstacles(RedisConnectionFactory applications) {
         JedisClientConfiguration client = ((JedisConnectionFactory) applications).getClientConfiguration();
         DefaultJedisClientConfig.Builder builder = DefaultJedisClientConfig.builder();
@@ -201,8 +201,8 @@ public final class JedisConnections implements Wire {
     }
 
     /**
-     * With sentinels or a cluster, that calls servers. Who does so at the same time waits: the second of two would never be closed. A
-     * thread that was about to connect does not start again what was stopped.
+     * With sentinels or a cluster, this calls servers. A concurrent caller waits, because a second topology would never be
+     * closed. A thread that was about to connect does not restart what has been stopped.
      */
     private synchronized void locate() {
         if (open != null) {
@@ -290,7 +290,7 @@ public final class JedisConnections implements Wire {
             Answers answers = new Answers(replies, acknowledged instanceof Long replicas ? replicas : 0);
             if (answers.isOfReplica(calls)) {
                 place.disconnect();
-                pools.values().forEach(ServerConnections::clear); // so is the server for the other connections
+                pools.values().forEach(ServerConnections::clear); // the other connections lead to the same replica
             }
             giveBack(place);
             if (acknowledged instanceof RuntimeException e) {
@@ -300,7 +300,7 @@ public final class JedisConnections implements Wire {
         };
     }
 
-    /** Flushes as the first step of reading; there is no other way in. */
+    /** Flushes as the first step of reading, because Jedis offers no other access to it. */
     private static List<Object> write(
             Connection connection, List<ScriptCall> calls, Acks acks, @Nullable RuntimeException redirection) {
         if (redirection instanceof JedisAskDataException) {
@@ -338,7 +338,7 @@ public final class JedisConnections implements Wire {
         connection.setSoTimeout((int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
     }
 
-    /** After a failure the connection is out of step, so it is not used again. What a script fails with is a reply. */
+    /** After a failure the connection is out of step, so it is not used again. The error of a script is a reply. */
     private <T> T attempt(Place place, Supplier<T> step) {
         try {
             return step.get();
@@ -363,7 +363,7 @@ public final class JedisConnections implements Wire {
     /**
      * Takes a place with a connection to the server that has the key, or to the one that a redirection names.
      *
-     * @throws LockStoreException if the time of the call was over. Nothing was sent
+     * @throws LockStoreException if the time limit of the call has expired; nothing was sent
      */
     Place borrow(byte[] key, long start, @Nullable RuntimeException redirection) {
         HostAndPort address = redirection instanceof JedisRedirectionException elsewhere
@@ -382,7 +382,7 @@ public final class JedisConnections implements Wire {
                 throw noTimeLeft();
             }
             place.connection = attempt(place, () -> {
-                var unused = opened(); // perhaps not any more, after waiting
+                var unused = opened(); // may have been closed during the wait
                 return new Connection(address, config);
             });
         }
@@ -413,14 +413,16 @@ public final class JedisConnections implements Wire {
         });
     }
 
-    /** A server that does not reply takes all connections, and so do many calls; a slow processor takes the time to connect. */
+    /**
+     * A server that does not reply uses up all connections, and so do many calls; a slow processor uses up the time to connect.
+     */
     private LockStoreException noTimeLeft() {
         SocketTimeoutException reason = new SocketTimeoutException("No time left to connect");
         return unanswered
                 ? noResponse(reason)
                 : new LockStoreException(
                         "No command was sent to " + server
-                                + ", because the time of the call was over before it could connect. Check that this"
+                                + ", because its time limit expired before it could connect. Check that this"
                                 + " process gets enough processor time (the CPU limit of its container), and that"
                                 + " holdfast.redis.command-timeout is long enough.",
                         new ConnectionsInUseException(reason),
@@ -436,7 +438,10 @@ public final class JedisConnections implements Wire {
                 false);
     }
 
-    /** To any master of a cluster: each receives all messages. Who fails tries again, and may choose another one. */
+    /**
+     * Connects to any master of a cluster, because each receives all messages. A caller that fails tries again, and may choose
+     * another one.
+     */
     @Override
     public RedisConnection newSubscription() {
         locate();

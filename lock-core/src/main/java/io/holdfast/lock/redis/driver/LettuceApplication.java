@@ -34,19 +34,20 @@ import org.springframework.util.ReflectionUtils;
 import redis.clients.jedis.RedisProtocol;
 
 /**
- * What an application has told its Lettuce: where Redis is, and how to log in. Loaded only if the application's factory is Lettuce's.
+ * What an application has configured for Lettuce: where Redis is, and how to log in. Loaded only if the application's factory
+ * is Lettuce's.
  *
  * <p>Whatever concerns only the behavior of Lettuce itself is left out: timeouts, pools, threads, socket options, reconnects,
  * reading from replicas. Locks have their own, or do not need it.
  */
 public final class LettuceApplication {
 
-    /** A constant, so that it can be read where Lettuce is not there. */
+    /** A constant, so that it can be read without Lettuce on the classpath. */
     public static final String CONFIGURATION_FIELD = "configuration";
 
     private final LettuceConnectionFactory factory;
 
-    /** Read once, by {@link #obstacles}: whoever connects later may find other files than those, or none. */
+    /** Read once, by {@link #obstacles}: a later attempt to connect may find different files, or none. */
     private volatile @Nullable JedisClientConfiguration forJedis;
 
     /** @param factory a {@link LettuceConnectionFactory}, and no subclass */
@@ -55,10 +56,10 @@ public final class LettuceApplication {
     }
 
     /**
-     * Where the servers are. The getters know standalone servers that were passed as such, and no primary with static replicas,
-     * for which they return localhost; nor do they return the user name of a standalone server that was passed as a
-     * {@link RedisConfiguration}. As of Spring Data 4.1 nothing else that is public distinguishes these, so the field is read. If a
-     * later version has no such field, an unknown configuration is an {@link #obstacles obstacle}.
+     * Where the servers are. The getters return standalone servers that were passed as such, but not a primary with static
+     * replicas, for which they return localhost; nor do they return the user name of a standalone server that was passed as a
+     * {@link RedisConfiguration}. As of Spring Data 4.1 nothing else that is public distinguishes these, so the field is read.
+     * If a later version has no such field, an unknown configuration is an {@link #obstacles obstacle}.
      */
     public RedisConfiguration servers() {
         Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, CONFIGURATION_FIELD);
@@ -69,7 +70,7 @@ public final class LettuceApplication {
         return Objects.requireNonNull((RedisConfiguration) ReflectionUtils.getField(field, factory));
     }
 
-    /** What another driver cannot be told, for messages; empty if Jedis can be told all. */
+    /** The settings that cannot be carried over to another driver, for messages; empty if Jedis supports all of them. */
     public List<String> obstacles() {
         LettuceClientConfiguration client = factory.getClientConfiguration();
         List<String> found = new ArrayList<>();
@@ -112,8 +113,8 @@ public final class LettuceApplication {
     }
 
     /**
-     * {@return connections of Jedis, configured like this} The parameters are those of {@link JedisConnections#like}. To be called once
-     * there are no {@link #obstacles}.
+     * {@return Jedis connections with this configuration} The parameters are those of {@link JedisConnections#like}. To be
+     * called once there are no {@link #obstacles}.
      */
     public Wire connect(String server, Duration timeout, int connections) {
         return new JedisConnections(servers(), Objects.requireNonNull(forJedis), server, timeout, connections);

@@ -8,7 +8,9 @@ import java.util.stream.Collectors;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.script.DigestUtils;
 
-/** The scripts: a resource each, beside {@code RedisLockStore}. A line {@code -- include name} stands for another resource. */
+/**
+ * The scripts: one resource each, next to {@code RedisLockStore}. A line {@code -- include name} stands for another resource.
+ */
 @SuppressWarnings("ImmutableEnumChecker") // the bytes are handed to drivers, which do not write to them
 public enum LuaScript {
     ACQUIRE,
@@ -30,10 +32,10 @@ public enum LuaScript {
 
     private static final String INCLUDE = "-- include ";
 
-    /** What {@code EVAL} takes; not to be changed. */
+    /** The argument of {@code EVAL}; must not be modified. */
     final byte[] text;
 
-    /** What {@code EVALSHA} takes, 40 hexadecimal digits; not to be changed. */
+    /** The argument of {@code EVALSHA}, 40 hexadecimal digits; must not be modified. */
     final byte[] sha;
 
     LuaScript() {

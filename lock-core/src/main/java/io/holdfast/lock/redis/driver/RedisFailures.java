@@ -35,7 +35,7 @@ public final class RedisFailures {
     /**
      * What to check.
      *
-     * @param said by the server, among other things
+     * @param said a part of the server's error message
      */
     private record Hint(String said, String advice) {}
 
@@ -170,7 +170,7 @@ public final class RedisFailures {
                 : new LockStoreException(String.valueOf(failure.getMessage()), failure.getCause(), true);
     }
 
-    /** A connection broke under the command, at once: not a timeout, not an answer of the server, not an interrupt. */
+    /** The connection broke during the command: no timeout, no reply of the server, no interrupt. */
     public static boolean isBrokenConnection(LockStoreException failure) {
         Throwable cause = failure.getCause();
         return failure.outcomeUnknown()
@@ -191,8 +191,8 @@ public final class RedisFailures {
     }
 
     /**
-     * The server is a replica. Redis before 7 says so in the middle of what it says of the script, and scripts for many locks in their
-     * text.
+     * The server is a replica. Before Redis 7 this is in the middle of the error of the script, and scripts for many locks
+     * return it in their text.
      */
     public static boolean isReadOnly(Object reply) {
         Optional<String> said = reply instanceof Throwable failure

@@ -16,17 +16,19 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * The connections to one server: a fixed number of places, each with a connection or with room for one. Jedis' pool is not used. With more
- * threads than connections it lets callers overtake each other without limit, so that some wait for half a second beside calls of 0.1 ms;
- * it replaces a broken connection on the thread that brings it back; and it interrupts those who wait when it is closed.
+ * The connections to one server: a fixed number of places, each with a connection or with room for one. Jedis' pool is not
+ * used. With more threads than connections it lets callers overtake each other without limit, so that some wait for half a
+ * second although calls take 0.1 ms; it replaces a broken connection on the thread that returns it; and it interrupts waiting
+ * threads when it is closed.
  *
  * <p><b>Waiting.</b> A thread that runs may take a place before one that has to wake up first, because the connection would be idle until
  * then; where processors are busy that costs half of the throughput. But if somebody has waited for longer than the patience of callers,
  * nobody overtakes any more, and the semaphore serves them in the order in which they ask.
  *
- * <p>Each permit stands for a place. It is given back after a place with a connection is in {@link #free}, and taken before one is looked
- * for there; who finds none gets an empty place, and connects. So there are never more connections than permits: whoever found none did so
- * when all others were in the hands of those with permits. A place whose connection broke is forgotten, and only its permit is given back.
+ * <p>Each permit stands for a place. It is given back after a place with a connection is in {@link #free}, and taken before one
+ * is looked for there; a caller that finds none gets an empty place, and connects. So there are never more connections than
+ * permits: when a caller finds none, holders of permits have all the others. A place whose connection broke is forgotten, and
+ * only its permit is given back.
  */
 final class ServerConnections {
 
@@ -78,7 +80,7 @@ final class ServerConnections {
     /**
      * Creates an instance.
      *
-     * @param maxIdle for how long a connection that is used again may not have been used
+     * @param maxIdle how long a connection may have been idle if it is used again
      * @param patience how long a caller may be overtaken
      */
     ServerConnections(int number, Duration maxIdle, Duration patience) {
@@ -107,7 +109,7 @@ final class ServerConnections {
         return taken;
     }
 
-    /** {@code tryAcquire} without a time asks nobody who waits. */
+    /** {@code tryAcquire} without a timeout ignores waiting threads. */
     private boolean mayOvertake() {
         return overdue.get() == 0 && permits.tryAcquire();
     }
@@ -148,7 +150,7 @@ final class ServerConnections {
         clear();
     }
 
-    /** Sends nothing before. */
+    /** Closes the socket without sending anything. */
     static void disconnect(Connection connection) {
         try {
             connection.forceDisconnect();

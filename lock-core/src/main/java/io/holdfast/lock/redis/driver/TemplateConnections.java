@@ -17,9 +17,10 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
 
 /**
- * The application's own connections, with whatever driver, used as a {@code RedisTemplate} uses them, but for one thing: a connection that
- * a transaction of the user has bound to its thread is never taken, because a script would be queued there and answer null. Calls are sent
- * one by one, each waits for its reply, and none can wait for replicas. The driver follows redirections.
+ * The application's own connections, whatever its driver, used as a {@code RedisTemplate} uses them, with one exception: a
+ * connection that a transaction of the user has bound to its thread is never taken, because a script would be queued there and
+ * answer null. Calls are sent one by one, each waits for its reply, and none can wait for replicas. The driver follows
+ * redirections.
  */
 public final class TemplateConnections implements Wire {
 
@@ -40,7 +41,7 @@ public final class TemplateConnections implements Wire {
         this.server = server;
     }
 
-    /** Lettuce connects when it is asked for what it has made. */
+    /** Lettuce connects only when the native connection is requested. */
     @Override
     public void open() {
         try (RedisConnection connection = newSubscription()) {
@@ -129,7 +130,7 @@ public final class TemplateConnections implements Wire {
         return policies(this::newSubscription);
     }
 
-    /** By {@code INFO}, which a user who may do nothing but lock need not be allowed. */
+    /** Uses {@code INFO}, for which a user who may only use locks may lack permission. */
     static Map<String, String> policies(Supplier<RedisConnection> connecting) {
         try (RedisConnection connection = connecting.get()) {
             Properties info = connection.serverCommands().info("memory");
@@ -140,7 +141,7 @@ public final class TemplateConnections implements Wire {
         }
     }
 
-    /** Of a cluster each line has its server in front, and a dot. */
+    /** In a cluster, each line begins with the server and a dot. */
     static Map<String, String> policies(Properties info) {
         Map<String, String> policies = new TreeMap<>();
         for (String line : info.stringPropertyNames()) {

@@ -29,7 +29,10 @@ public interface Wire {
     /** A connection for one subscription. May be called before {@link #open}. */
     RedisConnection newSubscription();
 
-    /** Makes a thread that reads from the connection of a subscription meet an error. If the driver binds none, that is nothing. */
+    /**
+     * Makes a thread that is reading from the connection of a subscription fail. Does nothing if the driver does not occupy a
+     * thread.
+     */
     default void breakOff(RedisConnection subscription) {}
 
     /**
@@ -49,8 +52,8 @@ public interface Wire {
     boolean isCluster();
 
     /**
-     * {@return whether one server is known to have all locks, so that one script can touch several of them} Connections that are the
-     * application's reveal this after the first call. May be called before {@link #open}.
+     * {@return whether one server is known to have all locks, so that one script can touch several of them} The application's
+     * own connections reveal this only after the first call. May be called before {@link #open}.
      */
     default boolean isOneServer() {
         return !isCluster();
@@ -105,13 +108,16 @@ public interface Wire {
     /**
      * What came back.
      *
-     * @param replies for each call a {@code byte[]}, or the exception that the server's error is to the driver; something else if the
-     *     connection was in no state to run a script
+     * @param replies for each call a {@code byte[]}, or the driver's exception for an error of the server; something else if
+     *     the connection was in no state to run a script
      * @param replicas how many replicas have acknowledged it all; 0 if nobody asked
      */
     record Answers(List<Object> replies, long replicas) {
 
-        /** In these a lock that fails leaves the others of the same call unaffected, so the reply says how each failed. */
+        /**
+         * In these scripts, the failure of one lock does not affect the others of the same call, so the reply reports each
+         * failure.
+         */
         private static final Set<LuaScript> FOR_MANY =
                 Set.of(LuaScript.RENEW, LuaScript.KEEP_ENTRIES, LuaScript.RELEASE_ALL);
 

@@ -1,6 +1,6 @@
 /**
- * What a driver has to give ({@link io.holdfast.lock.redis.driver.Wire}), by way of Jedis and by way of Spring Data, and what its
- * failures mean.
+ * The operations that a driver provides ({@link io.holdfast.lock.redis.driver.Wire}), their implementations for Jedis and
+ * Spring Data, and the meaning of driver failures.
  */
 @NullMarked
 package io.holdfast.lock.redis.driver;

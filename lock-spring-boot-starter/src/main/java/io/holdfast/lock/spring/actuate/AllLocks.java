@@ -31,8 +31,8 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.jmx.annotation.EndpointJmxExtension;
 
 /**
- * All locks of the store, page by page, and the latest events of this instance that people should look at: losses, forced releases
- * and long holds. JMX, which tells operations apart by their names, has them from here.
+ * All locks of the store, page by page, and the latest events of this instance that people should look at: losses, forced
+ * releases and long holds. JMX distinguishes operations by their names only, and gets them from here.
  */
 @EndpointJmxExtension(endpoint = LocksEndpoint.class)
 final class AllLocks implements LockListener {
@@ -59,7 +59,7 @@ final class AllLocks implements LockListener {
      * @param name keys that are equal to it, or begin with it and a colon; null for all
      * @param key a part of the key; null for all
      * @param holder a part of the host, client id or thread of a holder or waiter; null for all
-     * @param minAge how long somebody has held the lock at least; null for all
+     * @param minAge the minimum time for which somebody has held the lock; null for all
      * @param page from 0 on; null for the first
      * @param size of a page; null for the default
      */

@@ -20,7 +20,7 @@ final class LockedMethods {
 
     private LockedMethods() {}
 
-    /** Looked for each time: creating a bean may tell its class for the first time. */
+    /** Determined each time, because the class of a bean may not be known until it is created. */
     static List<Definition> of(ConfigurableListableBeanFactory beans, LockOperationSource operations) {
         List<Definition> all = new ArrayList<>();
         for (String bean : beans.getBeanDefinitionNames()) {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
- * What the endpoint answers. Times are texts as {@code Duration} and {@code Instant} have them, so they look the same
- * whatever the application's JSON mapper does with such types.
+ * The responses of the endpoint. Times are strings in the format of {@code Duration} and {@code Instant}, so they do not depend
+ * on the application's JSON mapper.
  */
 final class LocksDescriptors {
 
@@ -31,7 +31,7 @@ final class LocksDescriptors {
         return shown ? key.toString() : HIDDEN;
     }
 
-    /** In milliseconds: nobody reads what is finer. */
+    /** In milliseconds, because nobody needs a finer unit. */
     static String text(Duration time) {
         return time.truncatedTo(ChronoUnit.MILLIS).toString();
     }
@@ -40,7 +40,7 @@ final class LocksDescriptors {
         return time.truncatedTo(ChronoUnit.MILLIS).toString();
     }
 
-    /** What this client has to do with locks. */
+    /** The locks that this client holds or waits for, and its annotated methods. */
     record Locks(
             List<Held> held,
             List<Waiting> waiting,
@@ -49,7 +49,7 @@ final class LocksDescriptors {
             List<Leader> leadership)
             implements OperationResponseBody {}
 
-    /** A role of this instance. Whether another one leads is only known to the store, which may not respond. */
+    /** A role of this instance. Only the store knows whether another instance leads, and it may not respond. */
     record Leader(
             String role,
             boolean candidate,
@@ -101,7 +101,7 @@ final class LocksDescriptors {
     /**
      * An annotated method. Where a time is missing, the client's default is in force, or there is no such limit.
      *
-     * @param further what else it locks, if it has several annotations; these say nothing of the bean, the method and the times
+     * @param further what else it locks, if it has several annotations; these have no bean, method and times
      */
     record Definition(
             @Nullable String bean,

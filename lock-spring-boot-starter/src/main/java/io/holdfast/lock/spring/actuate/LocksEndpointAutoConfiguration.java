@@ -32,7 +32,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class LocksEndpointAutoConfiguration {
 
-    /** However many people look, and wherever their pages are open. */
+    /** The interval between scans, no matter how many pages are open. */
     private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
 
     @Bean

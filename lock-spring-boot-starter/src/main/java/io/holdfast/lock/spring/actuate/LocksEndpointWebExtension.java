@@ -17,7 +17,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 import org.springframework.util.MimeType;
 
-/** What is different over HTTP: who asks may decide what is shown, and a failure has a status. */
+/** The differences over HTTP: what is shown may depend on the user, and a failure has a status. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 record LocksEndpointWebExtension(
         LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks, LocksPage page) {
@@ -26,13 +26,15 @@ record LocksEndpointWebExtension(
     private static final int FORBIDDEN = 403;
     private static final int NOT_IMPLEMENTED = 501;
 
-    /** For browsers, which ask for HTML by name. Whoever accepts anything gets JSON: on Jersey because of the low quality. */
+    /**
+     * For browsers, which ask for HTML by name. A client that accepts anything gets JSON: on Jersey because of the low quality.
+     */
     @ReadOperation(produces = "text/html;qs=0.1")
     WebEndpointResponse<String> html() {
         return new WebEndpointResponse<>(page.html(), HTML);
     }
 
-    /** Without a scope, what this instance has to do with locks. */
+    /** Without a scope, the locks of this instance. */
     @ReadOperation
     WebEndpointResponse<OperationResponseBody> locks(
             SecurityContext securityContext,

@@ -21,12 +21,12 @@ import org.springframework.boot.health.contributor.Status;
 
 /**
  * DOWN if the store, or most servers of a quorum, do not answer or reject calls, or if locks that are held cannot be renewed,
- * since they will be lost. What only makes waiting slower, or endangers locks some day, is a warning, and the status stays UP:
- * nobody should take an application out of service for that.
+ * since they will be lost. Conditions that only slow down waiting, or may endanger locks later, are warnings, and the status
+ * stays UP: they are no reason to take an application out of service.
  */
 final class LocksHealthIndicator extends AbstractHealthIndicator {
 
-    /** A lock that nobody uses, to have something to ask for. */
+    /** A lock that nobody uses, to be inspected. */
     private static final String PROBE = "holdfast:health";
 
     private static final String NO_EVICTION = "noeviction";
@@ -37,7 +37,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
     private final Supplier<@Nullable LockStore> stores;
     private final Supplier<@Nullable LeaderRoles> roles;
 
-    /** Asks for each at the first look, so that health makes no bean that is lazy. */
+    /** Looks up each at the first check, so that health creates no lazy beans. */
     LocksHealthIndicator(
             Supplier<LockTemplate> template,
             Supplier<@Nullable LockActivity> books,

@@ -59,7 +59,7 @@ final class LocksPage {
                 .replace("${script}", script);
     }
 
-    /** As a content security policy names what is between the tags. */
+    /** The content between two tags as a content security policy identifies it. */
     private static String hash(String content) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(content.getBytes(StandardCharsets.UTF_8));

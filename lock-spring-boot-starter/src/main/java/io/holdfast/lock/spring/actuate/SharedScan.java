@@ -48,7 +48,7 @@ final class SharedScan {
             if (outcome == null || System.nanoTime() - end > intervalNanos) {
                 outcome = scan();
                 end = System.nanoTime();
-                // An interrupted thread has not come to the end: its outcome is not for others.
+                // The scan of an interrupted thread is incomplete, so its outcome is not shared.
                 last = Thread.currentThread().isInterrupted() ? null : outcome;
             }
             return outcome.get();

@@ -17,8 +17,8 @@ import org.springframework.core.annotation.AliasFor;
  * public void send(Mail mail) { … }
  * }</pre>
  *
- * <p>Shorthand for {@link DistributedLock} with {@link LockMode#SHARED} and a limit; the attributes are described there, and those
- * that this annotation does not have.
+ * <p>Shorthand for {@link DistributedLock} with {@link LockMode#SHARED} and a limit; see there for its attributes, including
+ * those that this annotation does not have.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -18,8 +18,8 @@ public enum OnLost {
      */
     INTERRUPT,
     /**
-     * Logs a warning, and returns the result of the method, or throws its exception. For work that may safely run twice. Has no
-     * use in a transaction, which is rolled back all the same once its lock has been lost.
+     * Logs a warning, and returns the result of the method, or throws its exception. For work that may safely run twice. Does
+     * not help in a transaction, which is rolled back anyway once its lock has been lost.
      */
     LOG
 }

@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs a job that several nodes start at about the same time on one of them; on all others the call is skipped.
+ * Runs a job on only one node if several nodes start it at about the same time; on all other nodes the call is skipped.
  *
  * <pre>{@code
  * @Scheduled(cron = "0 0 2 * * *")
@@ -16,8 +16,8 @@ import org.springframework.core.annotation.AliasFor;
  * public void report() { … }
  * }</pre>
  *
- * <p>Shorthand for {@link DistributedLock} with a single try, a minimum hold and {@link OnContention#SKIP}. The method returns void,
- * or what can be empty or null.
+ * <p>Shorthand for {@link DistributedLock} with a single try, a minimum hold and {@link OnContention#SKIP}. The method must
+ * return void, or a type that can be empty or null.
  */
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -30,9 +30,9 @@ public @interface OnOneNode {
     String name();
 
     /**
-     * For how long other nodes are kept out at least, from the start of the job on: more than the clocks of the nodes may differ, and
-     * less than the time until the next run. With a fixed rate or delay, slightly less than the period, since each node starts its
-     * periods when it is started.
+     * The minimum time for which other nodes are kept out, counted from the start of the job: more than the clocks of the nodes
+     * may differ, and less than the time until the next run. With a fixed rate or delay, use slightly less than the period,
+     * because each node counts its periods from its own start.
      *
      * @return text with a unit, {@code "10m"}, or a placeholder; see {@link DistributedLock#minHoldString()}
      */

@@ -91,8 +91,8 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
     }
 
     /**
-     * Others' code may answer null, whatever its signature says. A new request waits as the former one would: its own
-     * default would be another for values than for futures.
+     * A customizer may return null, whatever its signature says. A new request without a wait time gets that of the former one,
+     * because the default differs between values and futures.
      */
     private static LockRequest customized(
             LockRequestCustomizer customizer, LockRequest request, LockOperation operation) {
@@ -106,7 +106,10 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
                 .waitFor(customized.waitFor().or(request::waitFor).orElse(Duration.ZERO));
     }
 
-    /** One call under its lock. It remembers whether it began, and how it ended: the lock may fail before, and be lost meanwhile. */
+    /**
+     * One call under its lock. It remembers whether the method began, and how it ended: the lock may fail before that, and may
+     * be lost during the method.
+     */
     private final class Locked implements LockedFunction<@Nullable Object, Throwable>, AsyncCall.Rules {
 
         private final LockOperation operation;
@@ -160,7 +163,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             }
         }
 
-        /** What the method returned, although its lock was lost, unless it was known before the method began. */
+        /** The result of the method in spite of the lost lock, unless the loss was known before the method began. */
         private @Nullable Object resultDespite(LockLostException loss) throws Throwable {
             if (!begun || loss == failure || !tolerates(loss)) {
                 throw loss;
@@ -178,7 +181,10 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
                     new AsyncCall(template, request, invocation, operation.returnType(), operation.caller(), this));
         }
 
-        /** A publisher works at its subscription, in a transaction of its own. Without a template, acquiring will say so. */
+        /**
+         * A publisher runs when it is subscribed to, in its own transaction. If there is no template, the acquisition reports
+         * that.
+         */
         private Runnable joining() {
             try {
                 return operation.result() == ResultKind.VALUE || operation.result() == ResultKind.STAGE

@@ -18,8 +18,8 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.core.env.Environment;
 
 /**
- * Looks at all beans when the application has been put together, and ends the start if one has locked methods that
- * would run without the lock: it has no proxy, its annotation cannot work, or transactions would begin before the lock.
+ * Checks all beans after the singletons have been created, and fails startup if one has locked methods that would run without
+ * the lock: it has no proxy, its annotation cannot work, or transactions would begin before the lock.
  *
  * <p>Creates no bean: of those that do not exist yet, it looks at the type.
  */
@@ -129,7 +129,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
                         + " test, add @AutoConfigureTestLocks (from lock-spring-boot-test).";
     }
 
-    /** Boot's annotations for such tests switch auto-configuration off, but for their part of it. */
+    /** Boot's annotations for such tests disable auto-configuration, except for the part under test. */
     private static boolean isPartForTest(ConfigurableListableBeanFactory beans) {
         Environment environment = beans.getBeanProvider(Environment.class).getIfUnique();
         return environment != null

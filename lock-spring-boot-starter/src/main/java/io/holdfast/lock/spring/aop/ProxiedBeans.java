@@ -22,10 +22,10 @@ public final class ProxiedBeans {
      * Where Spring keeps what a test has put in the place of beans, with {@code @MockitoBean}, {@code @TestBean} or another of its
      * bean overrides: instances that have no proxy, and are meant to have none. Without any, a context has no such bean.
      *
-     * <p>Spring says of no instance that it is an override: the definition that it stands in for gets a mark
-     * ({@code getQualifiedElement}) only if it is not that of a scanned class, and only for overrides in a field. So all
-     * beans with a definition pass in a test that overrides any. What that test no longer finds, a bean that was created too
-     * early, is found when the application starts, and by every other test.
+     * <p>Spring does not reveal whether an instance is an override: the definition that it stands in for gets a mark ({@code
+     * getQualifiedElement}) only if it is not that of a scanned class, and only for overrides in a field. So all beans with a
+     * definition pass in a test that overrides any. What that test no longer finds, a bean that was created too early, is found
+     * when the application starts, and by every other test.
      */
     private static final String OVERRIDES =
             "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
@@ -47,7 +47,7 @@ public final class ProxiedBeans {
     }
 
     /**
-     * Looks at all beans, those without a definition among them, but for those whose class cannot be told. Creates none.
+     * Visits all beans, including those without a definition, except those whose class cannot be determined. Creates none.
      *
      * @param beans where they are
      * @param visitor looks at each

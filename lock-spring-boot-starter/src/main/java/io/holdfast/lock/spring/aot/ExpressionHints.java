@@ -31,7 +31,7 @@ import org.springframework.util.StringUtils;
  */
 final class ExpressionHints {
 
-    /** All that may be a property, a method or a field. That words in a text are among them does no harm. */
+    /** All that may be a property, a method or a field. Words of a literal text match as well, which does no harm. */
     private static final Pattern NAME = Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*");
 
     /** {@code @name}, {@code &name} for a factory, or with the name in quotes. */
@@ -95,8 +95,8 @@ final class ExpressionHints {
     }
 
     /**
-     * The type itself is needed to tell whether it has a {@code toString()} of its own, its super-types because SpEL calls
-     * a method by the public one of them, what opens it if it is a value class of Kotlin.
+     * The type itself is needed to determine whether it overrides {@code toString()}, its supertypes because SpEL calls a
+     * method through a public one of them, and the unboxing method if it is a value class of Kotlin.
      */
     private void registerMembers(ResolvableType met) {
         Class<?> type = met.resolve(Object.class);

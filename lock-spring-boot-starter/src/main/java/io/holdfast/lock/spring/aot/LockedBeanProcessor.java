@@ -20,8 +20,8 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.annotation.MergedAnnotation;
 
 /**
- * Finds beans with methods that are locked or run on the leader only, and has a native image keep what these need of them. Nothing is
- * checked: an invalid definition causes startup of the application to fail, with a better message.
+ * Finds beans with methods that are locked or run on the leader only, and registers the hints that these methods need in a
+ * native image. Nothing is checked: an invalid definition causes startup of the application to fail, with a better message.
  */
 final class LockedBeanProcessor implements BeanRegistrationAotProcessor {
 
@@ -67,7 +67,7 @@ final class LockedBeanProcessor implements BeanRegistrationAotProcessor {
         }
     }
 
-    /** A placeholder may have another value than at the build when the application runs. */
+    /** A placeholder may have a different value at run time than at build time. */
     private static boolean mayBe(String fallback, Method method) {
         return fallback.contains("${") || KotlinNames.of(method).equals(fallback);
     }

@@ -1,4 +1,4 @@
-/** What a native image has to keep of an application, since locks find it by reflection only. */
+/** Hints for native images, for everything in an application that locks find only by reflection. */
 @NullMarked
 package io.holdfast.lock.spring.aot;
 

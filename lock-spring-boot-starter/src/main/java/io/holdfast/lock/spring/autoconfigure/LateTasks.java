@@ -21,7 +21,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  * The tasks of executors that Spring does not wait for in a phase of the shutdown, but when it destroys them: with {@code
  * await-termination} of {@code spring.task}. When the phase of locks comes, all other executors have stopped, and are not running any more.
  *
- * <p>Nothing tells when an executor becomes idle without ending it, so that is looked at again and again.
+ * <p>Nothing reports that an executor has become idle without ending it, so this is polled.
  */
 final class LateTasks {
 
@@ -76,7 +76,7 @@ final class LateTasks {
         return next != null && (!(next instanceof Delayed later) || later.getDelay(TimeUnit.NANOSECONDS) <= 0);
     }
 
-    /** Its threads are known only where it waits for them; nothing but these fields shows either. */
+    /** Its threads are tracked only if it waits for them, and only these fields reveal both. */
     private static boolean isBusySimple(SimpleAsyncTaskExecutor executor) {
         try {
             PropertyAccessor fields = new DirectFieldAccessor(executor);

@@ -35,7 +35,7 @@ public final class LockAopAutoConfiguration {
     private static final String INTERCEPTOR = "holdfastLockInterceptor";
     private static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
-    /** The leader is checked further outside, so there must be a place. */
+    /** Leaves room for the leader check, which is further outside. */
     private static final int OUTERMOST = Ordered.HIGHEST_PRECEDENCE + 1;
 
     /** Made before ordinary beans, so it asks for properties when it needs them. */
@@ -81,7 +81,10 @@ public final class LockAopAutoConfiguration {
         return new StoreCheck(beans, templates, properties.failFast());
     }
 
-    /** Also where Boot's own is missing: in a part of an application, or with proxies for interfaces only. */
+    /**
+     * Registers a proxy creator even if Boot's own is missing: in a test of a part of an application, or with proxies for
+     * interfaces only.
+     */
     static final class ProxyCreator implements ImportBeanDefinitionRegistrar {
 
         private final Environment environment;

@@ -24,7 +24,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
 
-/** The template, on whatever store there is. */
+/** The template, on top of any store. */
 @AutoConfiguration(after = LockStoreAutoConfiguration.class)
 @LocksEnabled
 public final class LockAutoConfiguration {
@@ -62,11 +62,11 @@ public final class LockAutoConfiguration {
     }
 
     /**
-     * No copy of this process continues with earlier locks: for CRaC, and for what uses its API, such as SnapStart.
+     * No copy of this process continues with earlier locks: for CRaC, and for services that use its API, such as SnapStart.
      *
-     * <p>Spring stops and starts its own parts around a checkpoint. Locks are suspended before that, since resources are told in the
-     * reverse of the order in which they registered, and Spring's lifecycle does so when its context is made. They come back
-     * when Spring starts {@link LockShutdown} again, before its executors and its web server, or at the latest here.
+     * <p>Spring stops and starts its own parts around a checkpoint. Locks are suspended before that, because resources are
+     * notified in the reverse order of their registration, and Spring's lifecycle registers when its context is created. They
+     * resume when Spring starts {@link LockShutdown} again, before its executors and its web server, or at the latest here.
      *
      * <p>Applications without CRaC's API never load it.
      */

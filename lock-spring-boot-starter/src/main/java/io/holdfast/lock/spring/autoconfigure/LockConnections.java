@@ -39,7 +39,7 @@ final class LockConnections {
      * @param property where the URL comes from
      * @param url may lack the scheme
      * @param bundle for TLS, which {@code rediss://} enables as well
-     * @throws LockDefinitionException if it is no such URL, or Jedis is not there
+     * @throws LockDefinitionException if the URL is invalid, or Jedis is missing
      */
     static RedisConnectionFactory create(String property, String url, @Nullable SslBundle bundle) {
         URI uri = uri(property, url);
@@ -86,7 +86,7 @@ final class LockConnections {
                 return uri;
             }
         } catch (URISyntaxException e) {
-            // as if it were that of something else
+            // reported like any other invalid URL
         }
         throw new LockDefinitionException(
                 property + " is not the URL of a Redis server.",
@@ -94,12 +94,12 @@ final class LockConnections {
                         + " characters in the user and password percent-encoded.");
     }
 
-    /** A plus is no blank here. */
+    /** A plus sign does not stand for a space here. */
     private static String decoded(String text) {
         return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
-    /** Loaded only where Jedis is. */
+    /** Loaded only if Jedis is present. */
     private static final class Factories {
 
         static JedisConnectionFactory create(RedisStandaloneConfiguration server, @Nullable SslBundle bundle) {

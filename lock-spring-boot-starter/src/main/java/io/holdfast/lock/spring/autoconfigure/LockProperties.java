@@ -116,9 +116,10 @@ record LockProperties(
     }
 
     /**
-     * Has the core refuse what is not allowed. It says "x is y; it must be z", where x is the last part of the property in camel case.
+     * Applies the checks of the core. Its messages read "x is y; it must be z", where x is the last part of the property in
+     * camel case.
      *
-     * @param property which one it is; if it ends with a dot, the message says how it goes on
+     * @param property the property; if it ends with a dot, the message contains the rest of its name
      */
     private static void check(String property, Supplier<?> attempt) {
         try {

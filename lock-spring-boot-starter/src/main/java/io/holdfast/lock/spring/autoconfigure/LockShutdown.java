@@ -23,28 +23,28 @@ import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 
 /**
- * Ends the use of locks when the application ends.
+ * Shuts down the lock clients when the application shuts down.
  *
  * <pre>
- *   web server takes no more requests, and those that run may end    MAX_VALUE - 1024
+ *   web server accepts no more requests, and running ones may end     MAX_VALUE - 1024
  *   web server stops                                                 MAX_VALUE - 2048
  *   task executors and schedulers wait for their running tasks       MAX_VALUE / 2
- *   <b>locks: tasks of executors that Spring waits for later may end,       {@link #PHASE}
- *   then new ones are refused, holders go on for a while</b>
+ *   <b>locks: tasks of executors that Spring awaits later may end,          {@link #PHASE}
+ *   then new locks are refused, and holders get time to finish</b>
  *   connection factories of Redis stop                               0
- *   beans are destroyed: executors interrupt, the lock client and then its store are closed
+ *   beans are destroyed: executors interrupt their tasks, then the lock client and its store are closed
  * </pre>
  *
- * <p>So whatever Spring lets finish may still take locks, and whoever outlasts that keeps his until he is done or his time
- * is up. That time runs from the beginning of the end, so that what comes before does not add to it: a container platform
- * grants 30 s for all. The wait takes no thread of the context, whose own limit for a phase
- * ({@code spring.lifecycle.timeout-per-shutdown-phase}) is in force too.
+ * <p>So tasks that Spring lets finish may still acquire locks, and locks stay held until released or until the timeout. The
+ * timeout counts from the beginning of the shutdown, so earlier phases do not add to it: a container platform grants 30 s for
+ * everything. The wait blocks no thread of the context, whose own limit for a phase ({@code
+ * spring.lifecycle.timeout-per-shutdown-phase}) applies as well.
  *
- * <p>A client that refuses locks does not come back. So nothing of this happens when the context is merely stopped, paused
- * or started again: locks go on then, as their holders do. Around a checkpoint ({@link LockAutoConfiguration.Checkpoint}) Spring stops and starts
- * its beans too, and the start is what brings the locks back, before whatever may need them.
+ * <p>A client that refuses locks does not resume. So none of this happens when the context is merely stopped, paused or started
+ * again: locks continue to work then, and so do their holders. Around a checkpoint ({@link LockAutoConfiguration.Checkpoint})
+ * Spring stops and starts its beans too, and the start resumes the locks, before anything that may need them.
  *
- * <p>It looks for clients only then, and for those that were made, so a lazy one is not made in order to be closed.
+ * <p>It looks up clients only then, and only existing ones, so a lazy one is not created in order to be closed.
  */
 final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
 
@@ -52,7 +52,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
 
     private static final Logger log = LoggerFactory.getLogger(LockShutdown.class);
 
-    private static final int MOST_TOLD = 10;
+    private static final int MAX_LISTED = 10;
 
     private final ApplicationContext context;
     private final ConfigurableListableBeanFactory beans;
@@ -80,17 +80,20 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         resume();
     }
 
-    /** Before the process is copied: as at the end, but for a while. */
+    /** Before the process is copied: like a shutdown, but temporary. */
     void suspend() throws InterruptedException {
         suspended = true;
         giveUpLeadership();
         for (LockEngine locks : clients()) {
-            tellHeld(locks, await, "is taking a checkpoint");
+            logHeld(locks, await, "is taking a checkpoint");
             locks.suspend(await);
         }
     }
 
-    /** They would be held until the end of the wait. The lifecycle of leadership, which goes on after the copy, starts them again. */
+    /**
+     * Otherwise the locks of leaders would be held until the timeout. The lifecycle of leadership, which continues after the
+     * copy, starts the candidacies again.
+     */
     private void giveUpLeadership() throws InterruptedException {
         if (beans.containsSingleton(LeadershipRegistrar.ROLES)
                 && beans.getSingleton(LeadershipRegistrar.ROLES) instanceof LeaderRoles roles) {
@@ -102,7 +105,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         }
     }
 
-    /** Each copy goes on as a client of its own. */
+    /** Each copy continues as a separate client. */
     void resume() {
         suspended = false;
         for (LockEngine locks : clients()) {
@@ -119,7 +122,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     public void stop(Runnable callback) {
         Long since = closingSince;
         if (since == null) {
-            running = !suspended; // after a restore Spring starts what is not running any more
+            running = !suspended; // after a restore, Spring starts beans that are no longer running
             callback.run();
             return;
         }
@@ -142,8 +145,8 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         List<String> busy = LateTasks.await(beans, end);
         if (!busy.isEmpty()) {
             log.warn(
-                    "Executors still run tasks, which can acquire no more locks: {}. Tasks can acquire locks until"
-                            + " holdfast.shutdown.timeout ({}) has passed since the beginning of the shutdown.",
+                    "Executors are still running tasks, which can no longer acquire locks: {}. Tasks can acquire locks"
+                            + " until holdfast.shutdown.timeout ({}) has passed since the beginning of the shutdown.",
                     String.join(", ", busy),
                     DurationText.of(await));
         }
@@ -163,7 +166,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     }
 
     private static void end(LockEngine locks, Duration atMost) {
-        tellHeld(locks, atMost, "is shutting down");
+        logHeld(locks, atMost, "is shutting down");
         try {
             locks.drain(atMost);
         } catch (InterruptedException e) {
@@ -173,7 +176,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         }
     }
 
-    private static void tellHeld(LockEngine locks, Duration atMost, String event) {
+    private static void logHeld(LockEngine locks, Duration atMost, String event) {
         List<LockKey> held = locks.held().stream().map(LockActivity.Hold::key).toList();
         if (!held.isEmpty()) {
             log.info(
@@ -181,8 +184,8 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
                     held.size(),
                     event,
                     DurationText.of(atMost),
-                    held.subList(0, Math.min(held.size(), MOST_TOLD)),
-                    held.size() > MOST_TOLD ? " and others" : "");
+                    held.subList(0, Math.min(held.size(), MAX_LISTED)),
+                    held.size() > MAX_LISTED ? " and others" : "");
         }
     }
 

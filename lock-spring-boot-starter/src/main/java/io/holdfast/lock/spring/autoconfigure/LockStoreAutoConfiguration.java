@@ -44,9 +44,9 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.StringUtils;
 
 /**
- * Where locks are kept: in memory, if {@code holdfast.store} says so; on the servers in {@code holdfast.quorum.nodes}; in a Redis of their
- * own, if {@link LockConnectionDetails} or {@code holdfast.redis.url} name it; else in the application's, by its connection factory.
- * Backs off before a store or template of the application's own.
+ * Where locks are kept: in memory, if {@code holdfast.store} says so; on the servers in {@code holdfast.quorum.nodes}; in a
+ * separate Redis, if {@link LockConnectionDetails} or {@code holdfast.redis.url} name one; otherwise in the application's
+ * Redis, through its connection factory. Backs off if the application defines a store or template.
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @LocksEnabled
@@ -69,7 +69,7 @@ public final class LockStoreAutoConfiguration {
         }
     }
 
-    /** Comes first: the other one makes no store where there is one. */
+    /** Comes first, because the other configuration creates no store if there is one. */
     @Configuration(proxyBeanMethods = false)
     @Conditional(OnInMemory.class)
     @Order(0)
@@ -167,7 +167,7 @@ public final class LockStoreAutoConfiguration {
                     .withCommandTimeout(quorum.nodeTimeout())
                     .withRejoinDelay(delay);
             List<RedisConnectionFactory> servers = new ArrayList<>();
-            for (int i = 0; i < nodes.size(); i++) { // all before the first store is made, which would be left over
+            for (int i = 0; i < nodes.size(); i++) { // all before the first store is created, which would be left open
                 servers.add(LockConnections.create(NODES + "[" + i + "]", nodes.get(i), bundle));
             }
             List<QuorumNode> stores = new ArrayList<>();
@@ -229,7 +229,7 @@ public final class LockStoreAutoConfiguration {
                     });
         }
 
-        /** Nothing of the application may say where locks are kept, or be needed for it, next to the property. */
+        /** Nothing else in the application may specify where locks are kept, or be needed for that, besides the property. */
         private static void refuseApplications(
                 ConfigurableListableBeanFactory beans, LockProperties properties, String property) {
             if (properties.redis().driver() == RedisLockSettings.Driver.REDIS_TEMPLATE) {

@@ -8,7 +8,10 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Import;
 
-/** Of the auto-configurations of this package: one property switches off all of them, and all others are in {@link LockProperties}. */
+/**
+ * For the auto-configurations of this package: one property disables all of them, and all other properties are in {@link
+ * LockProperties}.
+ */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)

@@ -11,8 +11,8 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.Order;
 
 /**
- * A {@link Leadership} bean of a role that the properties do not name. Spring Boot says so too, but advises to define the bean, which
- * is done by naming the role. Where the properties name roles, another bean than expected is missing.
+ * A {@link Leadership} bean of a role that the properties do not name. Spring Boot reports it too, but advises defining the
+ * bean, which is done by naming the role.
  */
 @Order(0)
 final class MissingLeadershipFailureAnalyzer extends AbstractInjectionFailureAnalyzer<NoSuchBeanDefinitionException> {

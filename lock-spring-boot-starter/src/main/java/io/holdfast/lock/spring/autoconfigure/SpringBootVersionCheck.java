@@ -8,8 +8,8 @@ import org.springframework.boot.autoconfigure.AutoConfigurationImportFilter;
 import org.springframework.boot.autoconfigure.AutoConfigurationMetadata;
 
 /**
- * Ends the start on Spring Boot 3 and earlier, where the auto-configurations would fail with a {@link NoClassDefFoundError}. It filters
- * nothing: Spring Boot calls it before it loads the first of them. So it may only use what Spring Boot 3 has, too.
+ * Fails startup on Spring Boot 3 and earlier, where the auto-configurations would fail with a {@link NoClassDefFoundError}. It
+ * filters nothing: Spring Boot calls it before it loads the first of them. So it may only use what Spring Boot 3 has, too.
  */
 final class SpringBootVersionCheck implements AutoConfigurationImportFilter {
 
@@ -23,7 +23,7 @@ final class SpringBootVersionCheck implements AutoConfigurationImportFilter {
         return all;
     }
 
-    /** An unknown version, as of a repackaged Spring Boot, is tried. */
+    /** An unknown version, such as that of a repackaged Spring Boot, is accepted. */
     static void check(@Nullable String version) {
         if (version != null && major(version) < OLDEST) {
             throw new LockDefinitionException(

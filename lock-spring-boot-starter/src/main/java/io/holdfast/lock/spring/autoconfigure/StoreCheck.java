@@ -17,8 +17,8 @@ import org.springframework.core.SpringProperties;
 
 /**
  * Connects to the store while the application starts, if a bean has locked methods or injects the template. The first call of a
- * client loads its driver, which may take longer than the timeout of a command: a second on a busy machine. An application that uses no
- * locks so far is spared both. A failure is logged; with {@code holdfast.fail-fast} it ends the start.
+ * client loads its driver, which may take longer than the timeout of a command: a second on a busy machine. An application that
+ * does not use locks yet does not connect. A failure is logged; with {@code holdfast.fail-fast}, startup fails.
  *
  * <p>Comes after the check that finds locked methods, which tells Spring that their beans depend on the template.
  */
@@ -40,7 +40,9 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
         this.failFast = failFast;
     }
 
-    /** On a separate thread, unless a failure ends the start. Not before a checkpoint, which may find no open connection. */
+    /**
+     * On a separate thread, unless a failure has to stop startup. Not before a checkpoint, which may find no open connection.
+     */
     @Override
     public void afterSingletonsInstantiated() {
         LockTemplate template = failFast ? templates.getIfAvailable() : used();
@@ -92,7 +94,7 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
         }
     }
 
-    /** Connections are closed from now on: that they fail says nothing of the store. */
+    /** Connections are closed from now on, so their failures say nothing about the store. */
     @Override
     public void onApplicationEvent(ContextClosedEvent event) {
         if (event.getApplicationContext().getAutowireCapableBeanFactory() == beans) {

@@ -22,8 +22,8 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.Order;
 
 /**
- * A property under {@code holdfast} that nothing reads, with the one that was probably meant. Spring Boot says so too, but shows its
- * value, which may be a password. A native image may not know the components of records: then there is no advice.
+ * A property under {@code holdfast} that nothing reads, with the one that was probably meant. Spring Boot reports it too, but
+ * shows its value, which may be a password. A native image may not know the components of records: then there is no advice.
  */
 @Order(0)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
@@ -50,7 +50,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
                         cause);
     }
 
-    /** Goes down the records that properties are bound to, as far as they know the name. */
+    /** Follows the name through the records that properties are bound to, as far as they have its parts. */
     private static String advice(ConfigurationPropertyName unknown, ResolvableType type, int index) {
         Map<String, ResolvableType> known = new TreeMap<>();
         if (type.toClass().isRecord()) {
@@ -69,7 +69,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         return similar(unknown, index, type.toClass(), name, known.keySet());
     }
 
-    /** One that goes on where the name ends, or else differs in two characters at most. */
+    /** A property that continues the name, or else one that differs in at most two characters. */
     private static String similar(
             ConfigurationPropertyName unknown, int index, Class<?> type, String name, Set<String> known) {
         ConfigurationPropertyName parent = unknown.chop(index);

@@ -8,8 +8,8 @@ import org.springframework.boot.docker.compose.service.connection.DockerComposeC
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Makes {@link LockConnectionDetails} of a service of Docker Compose whose image, or label
- * {@code org.springframework.boot.service-connection}, is one of the {@link ConnectionNames}.
+ * Creates {@link LockConnectionDetails} for a service of Docker Compose whose image, or label {@code
+ * org.springframework.boot.service-connection}, is one of the {@link ConnectionNames}.
  */
 final class ComposeLockConnectionDetailsFactory extends DockerComposeConnectionDetailsFactory<LockConnectionDetails> {
 

@@ -3,8 +3,8 @@ package io.holdfast.lock.spring.container;
 import org.springframework.util.ClassUtils;
 
 /**
- * Which containers are the Redis of locks: those that say so. Where Spring Boot's module for Redis is, a container of Redis is the
- * application's, and locks use it by the application's connection; without that module nobody else takes it.
+ * Which containers are the Redis for locks: those with this name. With Spring Boot's module for Redis, a Redis container
+ * belongs to the application, and locks use it through the application's connection; without that module, nothing else uses it.
  */
 final class ConnectionNames {
 

@@ -9,8 +9,8 @@ import org.springframework.boot.testcontainers.service.connection.ContainerConne
 import org.testcontainers.containers.Container;
 
 /**
- * Makes {@link LockConnectionDetails} of a container with {@code @ServiceConnection(type = LockConnectionDetails.class)}, whatever
- * its image is, or with one of the {@link ConnectionNames}.
+ * Creates {@link LockConnectionDetails} for a container with {@code @ServiceConnection(type = LockConnectionDetails.class)},
+ * whatever its image is, or with one of the {@link ConnectionNames}.
  */
 final class ContainerLockConnectionDetailsFactory
         extends ContainerConnectionDetailsFactory<Container<?>, LockConnectionDetails> {

@@ -1,4 +1,4 @@
-/** Containers as the Redis of locks: of Testcontainers, and of Docker Compose. */
+/** Containers of Testcontainers and Docker Compose as the Redis for locks. */
 @NullMarked
 package io.holdfast.lock.spring.container;
 

@@ -14,7 +14,7 @@ public final class SuspendFunctions {
     private SuspendFunctions() {}
 
     /**
-     * {@return how many arguments the user of a method gives}
+     * {@return how many arguments the caller of a method passes}
      *
      * @param method any method
      */
@@ -23,7 +23,7 @@ public final class SuspendFunctions {
     }
 
     /**
-     * {@return what a method is declared to return; the type in Kotlin of a suspend function}
+     * {@return the declared return type of a method; for a suspend function, its return type in Kotlin}
      *
      * @param method any method
      */

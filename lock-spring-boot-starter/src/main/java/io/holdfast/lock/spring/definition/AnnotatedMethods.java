@@ -37,7 +37,7 @@ import org.springframework.util.StringValueResolver;
  * Finds an annotation: on the method, on the methods it overrides or implements, on the class, on its super-types; in each place
  * also as a part of another annotation. The method wins over the class. What it says is read once for each method and target class.
  *
- * <p>One that cannot work is an error already when Spring asks whether the method needs a proxy, so a bean with one is never built.
+ * <p>An invalid one is an error as soon as Spring asks whether the method needs a proxy, so a bean with one is never created.
  *
  * @param <A> the annotation
  * @param <T> what it says
@@ -95,7 +95,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     /**
      * {@return a text of the annotation with the values of the properties; empty if a property says so}
      *
-     * @param attribute where the text stands
+     * @param attribute the attribute that contains the text
      * @param text may have placeholders
      * @param where the annotated place
      * @throws LockDefinitionException if a property is not set
@@ -120,7 +120,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     }
 
     /**
-     * {@return what the annotation says; null if it does not mean the method}
+     * {@return what the annotation says; null if it does not apply to the method}
      *
      * @param method runs when the annotated one is called
      * @param userClass the class of the bean; of a proxy the interface that has the method
@@ -217,7 +217,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
                 .toList();
     }
 
-    /** What only a proxy has is called by the interface that has it, since the proxy's name is another one at each start. */
+    /** A method that only a proxy has is named by its interface, because the name of the proxy changes with each start. */
     private static Class<?> userClass(Method method, Class<?> targetClass) {
         if (Proxy.isProxyClass(targetClass)) {
             for (Class<?> each : targetClass.getInterfaces()) {
@@ -238,8 +238,8 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     }
 
     /**
-     * A class proxy has no private and static methods, and cannot override final ones and those of another package: they would run on
-     * the proxy itself. Of a final class Spring makes none, and says so.
+     * A class proxy has no private and static methods, and cannot override final ones and those of another package: they would
+     * run on the proxy itself. For a final class Spring creates none, and reports that.
      */
     private void requireProxy(Method method, Class<?> userClass, boolean ofMethod) {
         int modifiers = method.getModifiers();
@@ -290,7 +290,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
                 LockOperation.describe(annotation, method, userClass) + " cannot be proxied: " + problem + ".", action);
     }
 
-    /** A build ahead of time goes on: placeholders need not have the values there that they have when the application runs. */
+    /** An ahead-of-time build continues: placeholders need not have their run-time values there. */
     @Override
     public final boolean matches(Method method, Class<?> targetClass) {
         try {
@@ -304,8 +304,8 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     }
 
     /**
-     * What the annotations of all methods say that calls of this class can reach, each once: also if a call may name the method of
-     * the class, that of an interface, or the bridge between both.
+     * The results for all annotated methods that calls can reach through this class, each once, even if a call may refer to the
+     * method of the class, to that of an interface, or to the bridge between both.
      *
      * @param type the class of a bean
      * @return none if nothing of it is annotated

@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * What the application's properties say of annotated methods.
+ * The settings of annotated methods in the application's properties.
  *
- * @param waitFor how long to wait where nothing else says it
+ * @param waitFor how long to wait if nothing else specifies it
  * @param scheduled {@code holdfast.scheduled}, for methods that are scheduled
  * @param instances {@code holdfast.instances}, by the names of operations
  */

@@ -105,7 +105,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
     }
 
     /**
-     * Looks at what annotations and properties say together, and warns of properties that no annotation has the name of.
+     * Looks at what annotations and properties say together, and warns of properties whose name no annotation has.
      *
      * @param all operations of the application
      * @throws LockDefinitionException if the properties do not fit an annotation
@@ -130,7 +130,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         }
     }
 
-    /** An annotation of a class does not mean the fallback which it names. */
+    /** An annotation on a class does not apply to the fallback method that it names. */
     private boolean isFallback(List<MergedAnnotation<DistributedLock>> ofClass, Method method, String where) {
         return ofClass.stream()
                 .map(each -> fallbackOf(each.synthesize(), where))
@@ -141,7 +141,10 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         return resolve("fallbackMethod", annotation.fallbackMethod(), where);
     }
 
-    /** The first one speaks for the call: that which sets an attribute of the call. All others only say what to lock, and how. */
+    /**
+     * The first one applies to the call: the one that sets attributes of the call. All others only specify what to lock, and
+     * how.
+     */
     private static List<MergedAnnotation<DistributedLock>> leadingFirst(
             List<MergedAnnotation<DistributedLock>> found, String where) {
         List<MergedAnnotation<DistributedLock>> ordered = new ArrayList<>(found);
@@ -199,7 +202,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         }));
     }
 
-    /** A single blank one is none; a composed annotation may hand on an attribute that was not set. */
+    /** A single blank one is none; a composed annotation may pass on an attribute that was not set. */
     private List<String> expressions(DistributedLock annotation, String where) {
         List<String> expressions = Stream.of(annotation.key())
                 .map(text -> resolve("key", text, where))

@@ -39,7 +39,7 @@ public record LockOptions(
     /**
      * {@return these options, and the lower ones where these are not set}
      *
-     * @param lower what is less close to the method
+     * @param lower the options with lower precedence
      */
     public LockOptions or(LockOptions lower) {
         return new LockOptions(

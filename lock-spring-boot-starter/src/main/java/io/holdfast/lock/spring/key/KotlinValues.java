@@ -13,8 +13,8 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Kotlin's value classes. A parameter of such a type is passed as what the value holds; where it is nullable, generic or in a list, in
- * a box. Both must be one key, so boxes are opened. Needs nothing of Kotlin.
+ * Kotlin's value classes. A parameter of such a type is passed as what the value holds; where it is nullable, generic or in a
+ * list, in a box. Both must result in the same key, so boxed values are unboxed. Needs nothing of Kotlin.
  */
 final class KotlinValues {
 

@@ -79,12 +79,12 @@ public final class LockExpression {
         private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
         /**
-         * Creates an instance. Parameters have the names where the annotation stands, which may be those of an interface, and those of
-         * the method itself. Where one name means two parameters, it means that of the former.
+         * Creates an instance. Parameters have the names from the annotated method, which may be in an interface, and those
+         * from the method itself. If a name refers to two parameters, the former takes precedence.
          *
          * @param method the method of the target class
-         * @param annotated where the annotation stands: that method, or one that it implements or overrides; that method if it
-         *     stands on a class
+         * @param annotated the method with the annotation: that method, or one that it implements or overrides; that method if
+         *     the annotation is on a class
          * @param where the annotated place, for messages
          * @param names tells the names of parameters
          * @param beans yields what expressions call {@code @name}
@@ -191,11 +191,11 @@ public final class LockExpression {
     /**
      * Reads an expression.
      *
-     * @param attribute where it stands
+     * @param attribute the attribute that contains it
      * @param text the expression
      * @param scope what it may refer to
      * @return the expression
-     * @throws LockDefinitionException if the text is no expression, or names what is not there
+     * @throws LockDefinitionException if the text is no expression, or refers to something that does not exist
      */
     public static LockExpression parse(String attribute, String text, Scope scope) {
         LockExpression parsed;

@@ -80,7 +80,7 @@ public final class LockKeys {
         return keys;
     }
 
-    /** Each with each: of a shop and several articles, each article in that shop. */
+    /** All combinations: for one shop and several articles, each article in that shop. */
     private static List<String> join(
             List<String> heads, String separator, List<String> tails, UnaryOperator<String> form) {
         List<String> joined = new ArrayList<>(heads.size() * tails.size());

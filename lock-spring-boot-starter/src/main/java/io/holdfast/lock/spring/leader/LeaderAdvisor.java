@@ -16,9 +16,9 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
- * Runs methods with {@link LeaderOnly} if this instance leads. When the application has been put
- * together, it declares the roles of all of them, and ends the start if one would run on every instance, since its bean has no
- * proxy. Creates no bean for that.
+ * Runs methods with {@link LeaderOnly} if this instance leads. After the singletons have been created, it declares the roles of
+ * all these methods, and fails startup if one of them would run on every instance because its bean has no proxy. Creates no
+ * bean for that.
  */
 public final class LeaderAdvisor extends AbstractPointcutAdvisor
         implements MethodInterceptor, SmartInitializingSingleton {

@@ -23,8 +23,8 @@ import org.springframework.context.SmartLifecycle;
  * The roles of this application: those of its properties, and of {@code @LeaderOnly}. Makes the election with the first role that
  * somebody asks for, or when it is started; without a role there is none.
  *
- * <p>It becomes a candidate after all else was started, the web server among it, and hands over before anything else is stopped: while
- * locks are still released, and what its listeners need is there.
+ * <p>The instance becomes a candidate after everything else has started, including the web server, and hands over before
+ * anything else stops: while locks can still be released, and listeners still have everything they need.
  *
  * <p>Roles in which this instance must not lead belong to a second election, which is never started: they are known, and have a
  * leader elsewhere.
@@ -58,7 +58,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         this.observers = observers;
     }
 
-    /** Has it join the role when it starts. */
+    /** Makes this instance join the role when it starts. */
     synchronized void declare(String role) {
         declared.add(role);
     }
@@ -88,7 +88,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         return made;
     }
 
-    /** Observers hear of roles that the application joins by itself, too. */
+    /** Observers are also notified of roles that the application joins itself. */
     private LeaderElection election() {
         if (election == null) {
             election = LeaderElection.on(required());
@@ -165,7 +165,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         if (!unused.isEmpty() && !unset.isEmpty()) {
             log.warn(
                     "holdfast.leadership.roles has settings for roles that no @LeaderOnly and no injected Leadership"
-                            + " uses: {}. There are none for {}, which a @LeaderOnly uses. If a name is misspelt, its"
+                            + " uses: {}. There are no settings for {}, which a @LeaderOnly uses. If a name is misspelt, its"
                             + " settings have no effect. Names with characters other than letters, digits and hyphens"
                             + " need brackets: holdfast.leadership.roles[my_role]",
                     String.join(", ", unused),
@@ -173,7 +173,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         }
     }
 
-    /** {@return completes when all terms were given up, see {@link LeaderElection#stop()}} */
+    /** {@return a future that completes when all terms have been given up, see {@link LeaderElection#stop()}} */
     public synchronized CompletableFuture<@Nullable Void> giveUp() {
         return election == null ? CompletableFuture.completedFuture(null) : election.stop();
     }
@@ -183,7 +183,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         stop(() -> {});
     }
 
-    /** Spring waits until the terms were given up, for as long as it waits for a phase. */
+    /** Spring waits until the terms have been given up, within its limit for a phase. */
     @Override
     public void stop(Runnable callback) {
         running = false;

@@ -1,6 +1,6 @@
 /**
- * Leadership in Spring applications: {@code @LeaderOnly} methods, roles from properties, and when an instance begins and ends to
- * stand for them.
+ * Leadership in Spring applications: {@code @LeaderOnly} methods, roles from properties, and when an instance starts and stops
+ * being a candidate for them.
  */
 @NullMarked
 package io.holdfast.lock.spring.leader;

@@ -17,12 +17,12 @@ import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.ResolvableType;
 
 /**
- * Publishes what happens to locks as application events, on the thread that calls lock listeners. Not while the
- * beans of the application are destroyed: those who would hear of it are going, or gone.
+ * Publishes what happens to locks as application events, on the thread that calls lock listeners. Publishes nothing while the
+ * beans of the application are destroyed, because listeners may already be gone.
  *
- * <p>As long as nobody in the application listens to events of locks, none is made for it. Who listens is looked for again
- * whenever the number of listeners has changed. Where events are multicast in a way of the application's own, or to
- * the listeners of a parent context as well, nobody knows who listens, so all are made.
+ * <p>As long as nobody in the application listens to events of locks, none is created. Listeners are looked up again whenever
+ * their number has changed. If the application has its own event multicaster, or a parent context whose listeners receive
+ * events too, the listeners are unknown, so all events are created.
  */
 final class LockEventPublisher implements LockListener, DisposableBean {
 
@@ -48,7 +48,7 @@ final class LockEventPublisher implements LockListener, DisposableBean {
     private volatile boolean closed;
     private volatile @Nullable Audience audience;
 
-    /** Whether somebody listens, as of when there were so many listeners. */
+    /** Whether anybody listens, determined when there were that many listeners. */
     private record Audience(int listeners, boolean any) {}
 
     LockEventPublisher(ApplicationEventPublisher application) {
@@ -77,8 +77,8 @@ final class LockEventPublisher implements LockListener, DisposableBean {
                     || List.copyOf(context.getApplicationListeners()).stream().anyMatch(LockEventPublisher::hears)
                     || Stream.of(context.getBeanNamesForType(ApplicationListener.class, true, false))
                             .map(BeanFactoryUtils::transformedBeanName)
-                            .anyMatch(name -> !context.getBeanFactory()
-                                    .containsSingleton(name)); // nobody knows yet what it hears
+                            .anyMatch(name ->
+                                    !context.getBeanFactory().containsSingleton(name)); // its events are not known yet
         } catch (RuntimeException e) {
             return true; // listeners may come and go while they are looked at
         }

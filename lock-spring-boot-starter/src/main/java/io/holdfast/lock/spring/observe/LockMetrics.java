@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The meters of the locks of one application, fed by its events. What is held and what waits is not counted here, but
- * read from the client's books on demand, so it cannot drift away from them.
+ * The meters of the locks of one application, fed by its events. Held locks and waiting calls are not counted here, but read
+ * from the client on demand, so the numbers cannot diverge.
  */
 final class LockMetrics implements LockListener {
 
@@ -118,7 +118,7 @@ final class LockMetrics implements LockListener {
         return lost.withTags("name", tag(name), "cause", cause.name().toLowerCase(Locale.ROOT));
     }
 
-    /** Losses are counted from zero: what watches for an increase does not see that of a counter that begins at one. */
+    /** Losses are counted from zero: an alert on an increase does not see that of a counter that begins at one. */
     private void register(String name) {
         if (names.contains(name) || names.size() >= MAX_NAMES || !names.add(name)) {
             return;

@@ -27,7 +27,7 @@ import org.springframework.context.annotation.Lazy;
 @ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class LockMetricsAutoConfiguration {
 
-    /** An observation is timed already where observations are. */
+    /** With observations, acquisitions are timed already. */
     @Bean
     @ConditionalOnMissingBean(name = "holdfastMetrics")
     LockMetrics holdfastMetrics(
@@ -46,7 +46,7 @@ public final class LockMetricsAutoConfiguration {
         return new LeadershipMeters(registry);
     }
 
-    /** Names that are made from data do not make meters without end. */
+    /** Limits the number of meters if names are made from data. */
     @Bean
     @ConditionalOnClass(MaximumAllowableTagsMeterFilter.class)
     @ConditionalOnMissingBean(name = "holdfastNamesFilter")

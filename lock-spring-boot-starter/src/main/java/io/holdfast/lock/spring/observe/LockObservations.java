@@ -8,11 +8,11 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 
 /**
- * Makes an observation of each acquisition, however it is asked for: from where a thread begins to ask, to where it has
- * the lock or goes without. So a trace shows the time that was spent on waiting, below what needed the lock; and what the
- * driver does for it is below that. A reentrant acquisition waits for nothing, and is none.
+ * Creates an observation for each acquisition, whichever API requested it: from the request until the thread has the lock or
+ * goes without. So a trace shows the time spent waiting below the work that needed the lock, and the calls of the driver below
+ * that. A reentrant acquisition does not wait, and is not observed.
  *
- * <p>Its scope is open on a thread only while that one goes on with it, since the thread of an acquisition may change.
+ * <p>Its scope is open on a thread only while that thread continues the acquisition, because the thread may change.
  */
 final class LockObservations implements LockListener {
 

@@ -12,14 +12,14 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /**
- * One call of a locked method whose work goes on after the method has returned.
+ * One call of a locked method whose work continues after the method has returned.
  *
  * @param template yields the application's template
  * @param request what to lock, and how
  * @param invocation the method
  * @param type what the method is declared to return
  * @param caller the method's short name, for messages
- * @param rules what the definition says of it
+ * @param rules the rules of the definition for it
  */
 public record AsyncCall(
         Supplier<LockTemplate> template,
@@ -29,14 +29,14 @@ public record AsyncCall(
         String caller,
         Rules rules) {
 
-    /** What the definition says of such a call. */
+    /** The rules of the definition for such a call. */
     public interface Rules {
 
         /**
          * Runs the method while the lock is held, on whichever thread that is.
          *
          * @param lock is held, and belongs to this thread until the method returns
-         * @param method goes on with the call
+         * @param method continues the call
          * @return what the method returned
          * @throws Throwable what the method throws
          */
@@ -44,8 +44,8 @@ public record AsyncCall(
         Object run(LockHandle lock, LockedCallable<@Nullable Object, Throwable> method) throws Throwable;
 
         /**
-         * What a call does that did not get its lock. Asked once for each acquisition that failed, on a thread that may
-         * block.
+         * Decides what a call does if it did not get its lock. Asked once for each acquisition that failed, on a thread that
+         * may block.
          *
          * @param failure contention, or a failure of the store
          * @return what the method returns instead: of its declared type, or null for nothing
@@ -90,7 +90,7 @@ public record AsyncCall(
         return ofRelease;
     }
 
-    /** {@return the same call, to go on at this point at any later time, any number of times} */
+    /** {@return the same call, which can continue from this point at any later time, any number of times} */
     public AsyncCall kept() {
         MethodInvocation copy = ((ProxyMethodInvocation) invocation).invocableClone();
         return new AsyncCall(template, request, copy, type, caller, rules);

@@ -18,10 +18,10 @@ import reactor.core.scheduler.Schedulers;
 /**
  * Holds locks until the futures, stages and publishers that locked methods return are complete.
  *
- * <p>Giving a lock back talks to the store, so it does not happen on the thread that completes the work, which may be an
- * event loop, but on threads kept here or by the lock client, a few of them that do nothing else. Whoever waits for the result
- * goes on on others, and may block. All are daemons that end when idle, and when this is closed; what comes later runs on the
- * thread that it comes from.
+ * <p>Giving a lock back calls the store, so it does not happen on the thread that completes the work, which may be an event
+ * loop, but on threads kept here or by the lock client, a few of them that do nothing else. Code that waits for the result
+ * continues on other threads, and may block. All are daemons that end when idle, and when this is closed; later tasks run on
+ * the thread that submits them.
  */
 public final class AsyncResults implements AutoCloseable {
 
@@ -37,7 +37,7 @@ public final class AsyncResults implements AutoCloseable {
 
     private final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-result");
 
-    /** What it has not come to waits in a queue, so nothing that blocks for long may run here. */
+    /** Further tasks wait in a queue, so nothing that blocks for long may run here. */
     private final ExecutorService releasing = DaemonThreads.pool(RELEASING_THREADS, "holdfast-release");
 
     private final Executor results = task -> DaemonThreads.executeOrRun(threads, task);
@@ -184,7 +184,7 @@ public final class AsyncResults implements AutoCloseable {
         return answer;
     }
 
-    /** What a future says that was completed although its work was never begun. */
+    /** The failure of a call whose future was completed although its work never began. */
     static IllegalStateException withoutWork(String method) {
         return notAsked(method, "completed without calling the work");
     }

@@ -28,7 +28,7 @@ import reactor.core.publisher.Sinks;
  *                   └─ refused            └─ cancelled: release
  * </pre>
  *
- * <p>Values of a stream pass as they come. The value of a single is kept until the lock is released, since it is the
+ * <p>Values of a stream are passed on as they arrive. A single value is kept until the lock is released, since it is the
  * result: its receiver may acquire the lock, and never sees it if the lock was lost.
  */
 final class PublisherLock {
@@ -91,7 +91,8 @@ final class PublisherLock {
                 return;
             }
             var unused = holding.whenComplete((nothing, failure) -> {
-                // All may have happened before the subscriber comes to ask for it; what follows is not for its thread.
+                // Everything may have ended before this callback was added; what follows must not run on the
+                // subscriber's thread.
                 if (Thread.currentThread() == subscriber) {
                     threads.execute(() -> ended(failure, sink));
                 } else {
@@ -134,8 +135,8 @@ final class PublisherLock {
         }
 
         /**
-         * Gives the lock back, and ends after that. Asks first, so that the answer comes on the thread that released the lock, not on the one
-         * that ended the work.
+         * Gives the lock back, and ends after that. Adds the callback first, so that it runs on the thread that released the
+         * lock, not on the one that ended the work.
          */
         private Mono<Object> release(@Nullable Throwable own) {
             return Mono.create(sink -> {

@@ -31,7 +31,10 @@ public enum ResultKind {
     /** A reactive type, whose subscription begins the work, and whose completion ends it. */
     PUBLISHER;
 
-    /** What others work on after the method has returned. Only the declared type: a command of the application's own may be a Callable. */
+    /**
+     * Types whose work is done elsewhere after the method has returned. Only the declared type: a command of the application's
+     * own may be a Callable.
+     */
     private static final Set<String> LATER = Set.of(
             "java.util.concurrent.Callable",
             "kotlinx.coroutines.Deferred",
@@ -43,7 +46,7 @@ public enum ResultKind {
             "org.springframework.web.servlet.mvc.method.annotation.SseEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-    /** What a call that did not run returns, where that is not null. */
+    /** The results of calls that did not run, except null. */
     private static final Map<Class<?>, Object> EMPTY = Map.of(
             Optional.class, Optional.empty(),
             OptionalInt.class, OptionalInt.empty(),
@@ -137,7 +140,7 @@ public enum ResultKind {
     }
 
     /**
-     * Work that hides behind a wider return type, such as Object, would go on without the lock.
+     * Work that hides behind a wider return type, such as Object, would continue without the lock.
      *
      * @param result what the method returned
      * @param caller the method, for messages

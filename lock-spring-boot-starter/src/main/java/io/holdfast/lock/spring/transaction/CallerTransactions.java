@@ -5,8 +5,8 @@ import io.holdfast.lock.api.LockTemplate;
 import org.aopalliance.intercept.MethodInvocation;
 
 /**
- * The transactions that callers of locked methods run already, if they do. Names no type of Spring's transactions, which
- * an application need not have.
+ * The transactions in which callers of locked methods are already running, if any. Names no type of Spring's transactions,
+ * which an application need not have.
  */
 @FunctionalInterface
 public interface CallerTransactions {
@@ -24,7 +24,7 @@ public interface CallerTransactions {
      * @param caller the method, for messages
      * @param request what will be acquired
      * @param locks with which it will be acquired
-     * @return is to be run on the same thread when the lock is there, before the method; may throw
+     * @return an action to be run on the same thread once the lock is held, before the method; may throw
      */
     Runnable before(MethodInvocation invocation, String caller, LockRequest request, LockTemplate locks);
 

@@ -31,9 +31,9 @@ import org.springframework.transaction.TransactionExecutionListener;
  * <p>The locks are those that the thread holds according to the templates. So there is nothing to be kept here, and
  * nothing to be left behind.
  *
- * <p>It listens to each transaction manager as that is created, whenever that is. A second look, when the application has been
- * put together, finds those that were created too early for post-processors or registered as an instance, and those
- * whose listeners were replaced. It comes first of all post-processors, so it sees managers before they are wrapped in proxies.
+ * <p>It registers with each transaction manager when that is created, however late. A second look, after the singletons have
+ * been created, finds those that were created too early for post-processors or registered as an instance, and those whose
+ * listeners were replaced. It comes first of all post-processors, so it sees managers before they are wrapped in proxies.
  *
  * <p>Managers of reactive transactions are left alone: a commit there comes on any thread, which holds none of the locks.
  */

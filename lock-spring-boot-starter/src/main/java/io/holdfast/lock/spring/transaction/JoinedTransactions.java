@@ -31,8 +31,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * that makes no difference. A method that runs in a transaction of its own has written everything when it ends.
  *
  * <p>Locks that are acquired by template, handle or view are not kept. As a listener, it warns of those that are acquired and
- * released inside a running transaction. It does not where the transaction wrote nothing under the lock as far as can be known: it is
- * read-only, or it was suspended while the lock was held, so the work ran in a transaction of its own.
+ * released inside a running transaction. It does not warn if the transaction wrote nothing under the lock, as far as can be
+ * known: it is read-only, or it was suspended while the lock was held, so the work ran in a transaction of its own.
  */
 public final class JoinedTransactions implements CallerTransactions, LockListener {
 

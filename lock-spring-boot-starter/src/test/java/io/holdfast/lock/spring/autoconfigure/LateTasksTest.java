@@ -251,9 +251,9 @@ class LateTasksTest {
             assertThat(log.events())
                     .filteredOn(event -> event.getLevel() == Level.WARN)
                     .extracting(ILoggingEvent::getFormattedMessage)
-                    .containsExactly("Executors still run tasks, which can acquire no more locks: workers. Tasks can"
-                            + " acquire locks until holdfast.shutdown.timeout (1 ms) has passed since the beginning of"
-                            + " the shutdown.");
+                    .containsExactly("Executors are still running tasks, which can no longer acquire locks: workers."
+                            + " Tasks can acquire locks until holdfast.shutdown.timeout (1 ms) has passed since the"
+                            + " beginning of the shutdown.");
         }
     }
 }

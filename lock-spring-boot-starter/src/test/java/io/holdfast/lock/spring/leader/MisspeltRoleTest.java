@@ -39,7 +39,7 @@ class MisspeltRoleTest {
     void role_that_nothing_uses_is_warned_of_while_another_has_no_settings(CapturedOutput output) {
         application("outbox", "outbx")
                 .run(context -> assertThat(output)
-                        .contains(WARNING + "outbx. There are none for outbox, which a @LeaderOnly uses"));
+                        .contains(WARNING + "outbx. There are no settings for outbox, which a @LeaderOnly uses"));
     }
 
     @Test

@@ -19,8 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A client as another instance of the application would be one: with leases of its own at the same store. They are so long
- * that it needs no watchdog, and so no thread.
+ * A client like that of another instance of the application, with its own leases in the same store. They are so long that it
+ * needs no watchdog, and so no thread.
  */
 final class OtherClient {
 

@@ -1,6 +1,8 @@
 package io.holdfast.lock.spring.test;
 
-/** Something that {@link TestLocks} plays, until it is closed. Closing twice does nothing; any thread may close. */
+/**
+ * A situation that {@link TestLocks} simulates until this is closed. Closing it again has no effect; any thread may close it.
+ */
 @FunctionalInterface
 public interface Simulation extends AutoCloseable {
 
