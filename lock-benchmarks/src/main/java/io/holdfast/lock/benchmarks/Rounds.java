@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import redis.clients.jedis.Jedis;
 
 /**
- * Measures every peer in every row, and then all of it again, so that a change of the machine's mood meets everybody. In
- * each round another peer is the first.
+ * Measures every peer in every row, and then all of it again, so that a change in the machine's speed affects all of
+ * them. In each round a different peer is first.
  */
 final class Rounds {
 

@@ -14,7 +14,7 @@ import java.util.Map;
  *
  * @param row what the tables show
  * @param optional peers of the row that only the full variant measures
- * @param optionalInEveryRound or in the first one only
+ * @param optionalInEveryRound whether it measures them in every round, or only in the first
  * @param measure one run
  */
 record Work(Row row, List<Peer> optional, boolean optionalInEveryRound, Measure measure) {
@@ -31,15 +31,15 @@ record Work(Row row, List<Peer> optional, boolean optionalInEveryRound, Measure 
      *
      * @param redisPort an empty Redis
      * @param variant how long it may take
-     * @param counters a process that may be used for run after run, where time does not matter
+     * @param counters a process that several runs may share, where time does not matter
      */
     record Site(int redisPort, Variant variant, Cluster counters) {}
 
     /**
-     * {@return whom to measure, in that order; how many commands the optional ones send, once is enough}
+     * {@return the peers to measure, in that order; to count the commands of the optional ones, one round is enough}
      *
      * @param variant whether there are optional ones
-     * @param round from 1; each begins with another peer
+     * @param round from 1; each begins with a different peer
      */
     List<Peer> peers(Variant variant, int round) {
         boolean everyPeer = variant.everyPeer() && (optionalInEveryRound || round == 1);

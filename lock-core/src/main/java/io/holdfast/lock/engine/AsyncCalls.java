@@ -103,8 +103,8 @@ final class AsyncCalls {
     }
 
     /**
-     * The threads accept no more work. They are awaited, because web servers warn of threads that outlive their application; a
-     * thread that runs a user's work may take longer.
+     * The threads accept no more work. They are awaited, because web servers warn about threads that outlive their
+     * application; a thread that runs a user's work may take longer.
      */
     void close() {
         timer.close();

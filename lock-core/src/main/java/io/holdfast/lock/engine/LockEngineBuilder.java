@@ -56,7 +56,7 @@ public final class LockEngineBuilder implements Cloneable {
      *
      * @param value sets options on the request that it receives; called once
      * @return this
-     * @throws IllegalArgumentException if it sets other options, or returns a request that it has created itself
+     * @throws IllegalArgumentException if it sets other options, or returns a request that it created itself
      */
     public LockEngineBuilder defaults(UnaryOperator<LockRequest> value) {
         LockRequest changed = value.apply(defaults);

@@ -80,8 +80,9 @@ public final class LeaderElection implements AutoCloseable {
      *
      * @param role the name of the role, the same in all instances
      * @param request the lock, which must be exclusive, have a single key, and be the same in all instances; its lease is the
-     *     time after which a leader that has died is replaced. Its name is {@code leader-<role>} unless it has another one.
-     *     Its lease is always renewed, candidates wait for it without limit, and it has no maximum or minimum hold
+     *     time after which a leader that has died is replaced. The request is named
+     *     {@code leader-<role>} unless it has a name. Its lease is always renewed, candidates wait for it without limit,
+     *     and it has no maximum or minimum hold
      * @return the role
      * @throws IllegalArgumentException if the role is blank, or the request has several keys or is shared
      * @throws IllegalStateException if this election has joined the role before, or is closed

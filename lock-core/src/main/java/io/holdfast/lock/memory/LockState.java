@@ -227,7 +227,7 @@ final class LockState {
         return ReleaseReply.RELEASED;
     }
 
-    /** A live hold, or an exclusive one that has ended while nobody came for the lock, unless it is to be kept. */
+    /** A live hold, or an exclusive one that has ended while nobody asked for the lock, unless it is to be kept. */
     private @Nullable HoldRecord releasable(ReleaseRequest request) {
         HoldRecord hold = find(request.owner());
         if (hold == null && request.keep().isZero() && entries.isEmpty()) {
@@ -387,7 +387,7 @@ final class LockState {
         }
     }
 
-    /** The first live entry of the queue; the dead ones before it go. */
+    /** The first live entry of the queue; drops the dead ones before it. */
     private @Nullable EntryRecord head() {
         for (EntryRecord first : queue().toList()) {
             if (!isOver(first.aliveUntil)) {

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The store's clock, as its callers see it, and the wall-clock time for tokens.
  *
- * @param origin the ticker's time when the store was made
+ * @param origin the ticker's time when the store was created
  * @param originMicros the wall-clock time then, in microseconds
  * @param wallClock the wall clock
  */

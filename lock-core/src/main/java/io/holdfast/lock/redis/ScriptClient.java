@@ -102,7 +102,7 @@ final class ScriptClient {
      *
      * @param text null if it failed
      * @param resent whether it may have been sent twice
-     * @param moved whether another server than the expected one carried it out
+     * @param moved whether a server other than the expected one carried it out
      * @param replicas how many replicas have acknowledged it; 0 if nobody asked
      */
     record Reply(
@@ -280,7 +280,7 @@ final class ScriptClient {
                 return replies(calls, acks, start, answers, redirections, outcomeUnknown);
             } catch (RuntimeException e) {
                 LockStoreException failure = failed(e);
-                // A WAIT that is rejected stands behind calls that were carried out.
+                // A WAIT that is rejected comes after calls that were carried out.
                 outcomeUnknown |= failure.outcomeUnknown() || (acks.number() > 0 && RedisFailures.isServerError(e));
                 boolean isReplaced = wire.isCluster() && RedisFailures.isUnreachable(e);
                 if (!(isReplaced || RedisFailures.isBrokenConnection(failure))

@@ -223,9 +223,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     /**
-     * Every user with permission to publish there can send messages, so invalid content is no failure of the channel: messages
-     * that no lock script sends are dropped, with a warning once a minute, and those of later versions are ignored. The
-     * listener judges whether a message is plausible.
+     * Every user with permission to publish there can send messages, so invalid content is not a failure of the
+     * channel: messages that no lock script sends are dropped, with a warning once a minute, and those of later
+     * versions are ignored. The listener judges whether a message is plausible.
      */
     private void read(byte[] body) {
         if (body.length > LONGEST_MESSAGE) {
@@ -311,7 +311,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             Thread.currentThread().interrupt();
         }
         if (thread.isAlive()) {
-            reconnect(); // ends reading; who is closed does not connect again
+            reconnect(); // ends reading; a closed channel does not connect again
         }
     }
 }

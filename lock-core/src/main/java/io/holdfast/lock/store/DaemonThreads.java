@@ -26,11 +26,11 @@ import org.slf4j.LoggerFactory;
  * They keep the context class loader, which threads without inheritance lose from Java 19 on.
  *
  * <p><b>No thread is missing for good.</b> If a container, a user or the machine has no room for another thread, {@link
- * Thread#start} throws an {@link OutOfMemoryError}, also if there is room again a moment later. A thread created here does not
- * throw it: it starts as soon as it can. So code that starts one, or hands work to a pool, need not handle that case. Until
- * then the timer thread tries every {@value #RETRY_MILLIS} ms. That thread exists as long as there is a {@link Timer} that is
- * not closed, or any other of these threads. Each client has a timer, made before its other threads; if there is no room for
- * the timer thread then, the client cannot be made, and nothing is left half done.
+ * Thread#start} throws an {@link OutOfMemoryError}, even if there is room again a moment later. A thread created here
+ * does not throw it: it starts as soon as it can. So code that starts one, or hands work to a pool, need not handle
+ * that case. Until then the timer thread tries every {@value #RETRY_MILLIS} ms. That thread exists as long as there is
+ * a {@link Timer} that is not closed, or any other of these threads. Each client has a timer, made before its other
+ * threads; if there is no room for the timer thread then, the client cannot be created, and nothing is left half done.
  *
  * <p><b>Callers do not park</b> when they start a thread or hand over work: there is only a monitor, held for a moment. Threads
  * of Reactor complete stages, and may not park.

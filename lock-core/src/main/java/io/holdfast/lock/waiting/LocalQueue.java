@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Exactly one successor is let in.</b> As long as callers are in line there is a front. Each way out of the front
  * (handOff, pass, leave, fail) checks under the monitor of the line that this place is still the front, and {@link
- * Line#advance} names the next one in the same step; the next one is woken after it. So if a place is ended several times, only
- * the first one counts. A caller that gives up cancels under the monitor as well: either it was still in line, and leaves it,
- * or it has become the front, and then has to act as such. An empty line retires in the step that finds it empty, and no caller
- * enters a retired line.
+ * Line#advance} names the next one in the same step; the next one is woken after that. So if a place is ended several
+ * times, only the first one counts. A caller that gives up cancels under the monitor as well: either it was still in
+ * line, and leaves it, or it has become the front, and then has to act as such. An empty line retires in the step that
+ * finds it empty, and no caller enters a retired line.
  *
  * <p><b>Failures of the store.</b> If the first attempt of a line's first caller fails, the whole line fails: none of its
  * callers was ever answered. Once the store has replied, they are queued, and each waits through a failure for as long as it

@@ -28,7 +28,7 @@ final class ApplicationConnections {
     private ApplicationConnections() {}
 
     /**
-     * By Jedis.
+     * Through Jedis.
      *
      * @param trust for TLS; null for none
      */
@@ -67,7 +67,7 @@ final class ApplicationConnections {
     }
 
     /**
-     * By Lettuce. It ends faster than an application's.
+     * Through Lettuce. It shuts down faster than an application's.
      *
      * @param trust for TLS; null for none
      * @param kind creates the factory

@@ -70,7 +70,7 @@ public final class FaultProxy implements AutoCloseable {
         refusing = refuse;
     }
 
-    /** Connections that are open now stay open, and nothing comes back on them any more. Later ones are as ever. */
+    /** Connections that are open now stay open, and nothing comes back on them any more. Later ones work as usual. */
     public void silence() {
         silent.addAll(sockets);
     }

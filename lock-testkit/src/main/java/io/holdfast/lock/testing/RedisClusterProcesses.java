@@ -143,7 +143,7 @@ public final class RedisClusterProcesses implements AutoCloseable {
                 .get(0);
     }
 
-    /** Waits until another node than the former master has the slot, and the others know. */
+    /** Waits until a node other than the former master has the slot, and the others know. */
     public ServerNode awaitOtherMaster(int slot, ServerNode former) {
         Polling.await("slot " + slot + " has another master", () -> masterOf(slot) != former);
         Polling.await("all nodes serve", () -> running().allMatch(ClusterNode::serves));

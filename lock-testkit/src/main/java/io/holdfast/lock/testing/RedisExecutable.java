@@ -14,8 +14,8 @@ import redis.embedded.core.ExecutableProvider;
 
 /**
  * A redis-server as a process. It dies with this JVM, also if that is killed: its guardian shell waits on a pipe that only
- * this JVM holds open. Set {@code -Dembedded.redis.executable=/path/to/redis-server} to test against another version than
- * the bundled one.
+ * this JVM holds open. Set {@code -Dembedded.redis.executable=/path/to/redis-server} to test against a version other
+ * than the bundled one.
  */
 final class RedisExecutable implements RunningRedis {
 

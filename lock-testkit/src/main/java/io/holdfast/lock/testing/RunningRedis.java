@@ -11,11 +11,11 @@ import java.util.Map;
 interface RunningRedis {
 
     /**
-     * Starts it, and does not wait until it answers.
+     * Starts it, without waiting for it to respond.
      *
      * @param directory where it writes
-     * @param environment more of it than this JVM's own; empty for a container
-     * @throws IllegalStateException it has ended already
+     * @param environment variables in addition to those of this JVM; empty for a container
+     * @throws IllegalStateException if it has already ended
      */
     static RunningRedis launch(Path directory, List<String> arguments, Map<String, String> environment) {
         return System.getProperty(RedisContainer.IMAGE_PROPERTY) == null
@@ -25,11 +25,11 @@ interface RunningRedis {
 
     boolean isAlive();
 
-    /** Stops it without its noticing: it hangs, and its connections stay open. */
+    /** Suspends it: it hangs, and its connections stay open. */
     void pause();
 
     void resume();
 
-    /** Need not wait for its end. */
+    /** May return before it has ended. */
     void kill();
 }

@@ -74,7 +74,7 @@ final class HandOver implements Job {
         second.join();
     }
 
-    /** Called by who holds the lock, before the other may ask for it. */
+    /** Called by the holder of the lock, before the other may ask for it. */
     private void account(long got) {
         played++;
         boolean warm = played > warmUpTurns || got - begun > warmUpNanos;

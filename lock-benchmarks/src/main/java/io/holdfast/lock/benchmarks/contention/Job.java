@@ -3,13 +3,13 @@ package io.holdfast.lock.benchmarks.contention;
 /** What a worker does for one run. */
 interface Job {
 
-    /** Opens clients, starts threads; is not measured. */
+    /** Opens clients and starts threads; not measured. */
     void prepare() throws Exception;
 
     /**
-     * Runs, tidies up, and tells the result.
+     * Runs, tidies up, and reports the result.
      *
-     * @param marks are called when the measuring begins and ends
+     * @param marks called when the measurement begins and ends
      * @return a {@link Message#REPORT}
      */
     Message run(Marks marks) throws Exception;

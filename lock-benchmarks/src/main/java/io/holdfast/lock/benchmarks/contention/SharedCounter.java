@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A number in a file that processes have in their memory. It is read at the beginning of a critical section and written
- * at its end, without any atomicity of its own: two holders at a time lose a count.
+ * A number in a file that processes map into their memory. It is read at the beginning of a critical section and
+ * written at its end, without any atomicity of its own: two holders at a time lose a count.
  */
 final class SharedCounter {
 

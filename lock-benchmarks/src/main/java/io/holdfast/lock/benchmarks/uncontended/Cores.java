@@ -7,12 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Binds processes to cores by {@code taskset}; where there is none, or one core only, nothing is bound. */
+/** Binds processes to cores with {@code taskset}; without it, or with only one core, nothing is bound. */
 final class Cores {
 
     private Cores() {}
 
-    /** {@return the cores that this process may use; empty if that cannot be told} */
+    /** {@return the cores that this process may use; empty if that is unknown} */
     static List<Integer> allowed() {
         try {
             String answer =

@@ -2,7 +2,7 @@ package io.holdfast.lock.benchmarks.uncontended;
 
 /**
  * Where Redis and the client run. One thread that asks and waits is several times as fast on the core that Redis runs on
- * as on another one, since nobody has to be woken there, and where they run is the scheduler's mood unless it is told.
+ * as on another one, since nobody has to be woken there, and the scheduler decides where they run unless it is told.
  */
 public enum Placement {
     /** As the system likes. */

@@ -36,23 +36,25 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Each hold says when to look at it next: at its next renewal, its deadline, or its warnings, whichever comes first. The clock
  * thread sleeps until the first of these times, and then goes through all holds. It never does I/O, so it declares a loss on time
- * even while a renewal hangs. Nothing is done for a hold that ends before the first look: it is not among the holds any more.
+ * even while a renewal hangs. Nothing is done for a hold that ends before the first look: it is no longer among the
+ * holds.
  *
- * <p><b>Shared calls.</b> When a renewal is due, those that are due within a twelfth of their lease are taken along. So the holds of a
- * client share slots of time: they are renewed together, {@value #MOST_AT_ONCE} in one call, from then on, the clock thread wakes for
- * slots and not for holds, and renewals are spread over a third of the lease.
+ * <p><b>Shared calls.</b> When a renewal is due, those that are due within a twelfth of their lease are included. So
+ * the holds of a client share slots of time: they are renewed together, {@value #MOST_AT_ONCE} in one call; from then
+ * on, the clock thread wakes for slots and not for holds, and renewals are spread over a third of the lease.
  *
- * <p>A lease that is not renewed is part of the same calls, to check whether it is still held, so its loss is noticed as soon; it gets
- * no new deadline. A failed call is repeated after a tenth of each lease (10 ms to 1 s), until the clock thread declares the loss. A
- * new deadline is counted from before the call was sent.
+ * <p>A lease that is not renewed is part of the same calls, to check whether it is still held, so its loss is noticed
+ * just as soon; it gets no new deadline. A failed call is repeated after a tenth of each lease (10 ms to 1 s), until
+ * the clock thread declares the loss. A new deadline is counted from before the call was sent.
  *
  * <p><b>No look is missed.</b> A thread that plans one writes its time first, and then lowers the time of the next wake-up to it. The
  * clock thread first raises that time, then reads the times of all holds, and lowers it to the first of them. All are volatile
  * accesses. So if the plan comes before the time is raised, the clock thread reads it, and otherwise the lowered time stays.
  *
- * <p><b>To go through all holds takes time</b>: some 0.2 ms for 10,000. So it is done once when one is due, and not when one is
- * planned. Then the clock thread rests for {@value #REST} times the duration of that pass, but for 100 ms at most. So it uses
- * at most 5 % of a core as long as one pass takes no more than 5 ms, and a loss is reported late by at most that pause.
+ * <p><b>Going through all holds takes time</b>: about 0.2 ms for 10,000. So it is done once when one is due, and not
+ * when one is planned. Then the clock thread rests for {@value #REST} times the duration of that pass, but at most
+ * 100 ms. So it uses at most 5 % of a core as long as one pass takes no more than 5 ms, and a loss is reported late by
+ * at most that pause.
  *
  * <p><b>Every open hold is looked at.</b> The next look at it is decided under the monitor of the hold, from its state at that
  * moment. While a renewal is under way, that is its deadline at the latest; the end of the renewal plans the next one, whatever

@@ -459,8 +459,8 @@ public final class JedisConnections implements Wire {
     }
 
     /**
-     * One subscription on one connection. The thread that subscribes reads from the socket without a timeout, so nothing but the end of
-     * that socket brings it back from a server that hangs.
+     * One subscription on one connection. The thread that subscribes reads from the socket without a timeout, so only
+     * closing that socket frees it from a server that hangs.
      */
     private static final class Subscriber extends JedisConnection {
 

@@ -87,7 +87,7 @@ public final class TemplateConnections implements Wire {
         try {
             connection.close();
         } catch (RuntimeException e) {
-            log.debug("A connection of the application could not be given back", e);
+            log.debug("A connection of the application could not be returned", e);
         }
     }
 

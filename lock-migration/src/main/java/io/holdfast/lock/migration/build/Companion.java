@@ -3,7 +3,7 @@ package io.holdfast.lock.migration.build;
 import java.util.Collection;
 
 /**
- * What a removed library has brought along, and code still uses.
+ * A dependency of a removed library that code still uses.
  *
  * @param packages the prefix of the names of its types
  * @param group the group of the artifact that the project declares instead
@@ -21,7 +21,7 @@ record Companion(String packages, String group, String artifact) {
         return new Companion(parts[0], parts[1], parts[2]);
     }
 
-    /** Whether one of these artifacts is this one, or another with its subject in the name, such as its starter, which brings it. */
+    /** Whether these artifacts include this one, or one with its subject in the name, such as its starter. */
     boolean isAmong(Collection<String> artifacts) {
         String subject = artifact.replaceFirst("^spring-(boot-starter-)?", "").replaceFirst("-core$", "");
         return artifacts.stream().anyMatch(each -> each.contains(subject));

@@ -11,7 +11,7 @@ public final class Variables {
 
     private Variables() {}
 
-    /** The variable that is read or written here, or null if the expression is no name of one. */
+    /** The variable that is read or written here, or null if the expression is not the name of one. */
     public static JavaType.@Nullable Variable of(@Nullable Expression expression) {
         if (expression == null) {
             return null;

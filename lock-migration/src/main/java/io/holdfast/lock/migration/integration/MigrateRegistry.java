@@ -32,7 +32,7 @@ public final class MigrateRegistry extends ScanningRecipe<AtomicBoolean> {
                 + " that Holdfast's registry does not support, none is changed.";
     }
 
-    /** In which the dependencies are replaced that no code uses any more. */
+    /** The other cycle replaces dependencies that no code uses any more. */
     @Override
     public boolean causesAnotherCycle() {
         return true;

@@ -8,7 +8,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeUtils;
 
-/** What is a bean of a {@code RedisLockRegistry}, and what of it has a counterpart. */
+/** Which beans are a {@code RedisLockRegistry}, and what they use that has a counterpart. */
 final class RegistryBeans {
 
     static final String FORMER = "org.springframework.integration.redis.util.RedisLockRegistry";

@@ -37,7 +37,7 @@ public final class MigrateLock4j extends ScanningRecipe<AtomicBoolean> {
                 + "written out unless a file sets it. Methods with strategies, key builders or executors are kept and marked.";
     }
 
-    /** In which the dependencies are replaced that no code uses any more. */
+    /** The other cycle replaces dependencies that no code uses any more. */
     @Override
     public boolean causesAnotherCycle() {
         return true;

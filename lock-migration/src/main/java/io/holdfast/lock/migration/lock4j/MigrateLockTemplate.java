@@ -37,7 +37,7 @@ public final class MigrateLockTemplate extends ScanningRecipe<Map<Path, MigrateL
                 + "Files that use Lock4j in other ways, and classes that these create, are not changed.";
     }
 
-    /** In which the dependencies are replaced that no code uses any more. */
+    /** The other cycle replaces dependencies that no code uses any more. */
     @Override
     public boolean causesAnotherCycle() {
         return true;

@@ -47,7 +47,7 @@ record Times(Optional<Expression> expire, Optional<Expression> acquireTimeout, J
     }
 
     /**
-     * Without release, {@code expire} is the least time that the lock is held; otherwise it is the end of the lock.
+     * Without release, {@code expire} is the minimum time that the lock is held; otherwise it ends the lock.
      *
      * @param withDefaultWait whether to write out how long Lock4j waits by default
      */

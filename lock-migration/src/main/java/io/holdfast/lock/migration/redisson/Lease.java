@@ -6,7 +6,7 @@ import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 
 /**
- * The lease of an acquisition, if it gives one. Redisson does not renew such a lease; a negative one is as if none was given.
+ * The lease of an acquisition, if it gives one. Redisson does not renew such a lease; a negative one counts as none.
  *
  * @param time null for none
  * @param unit null for none
@@ -27,7 +27,7 @@ record Lease(@Nullable Expression time, @Nullable Expression unit) {
         return time != null;
     }
 
-    /** Code that makes a request of one with this lease; its parameters are added. */
+    /** Code for the request with this lease; adds to the parameters. */
     String addTo(String request, List<Object> parameters) {
         if (time == null || unit == null) {
             return request;

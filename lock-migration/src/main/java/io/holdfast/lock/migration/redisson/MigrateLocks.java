@@ -30,7 +30,7 @@ public final class MigrateLocks extends ScanningRecipe<Map<String, String>> {
                 + " before. Locks with uses that have no counterpart are kept and marked.";
     }
 
-    /** In which the dependencies are replaced that no code uses any more. */
+    /** The other cycle replaces dependencies that no code uses any more. */
     @Override
     public boolean causesAnotherCycle() {
         return true;

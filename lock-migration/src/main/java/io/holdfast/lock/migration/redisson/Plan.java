@@ -16,7 +16,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
 
-/** What of a source file is migrated, decided before anything changes. */
+/** What is migrated in a source file, decided before anything changes. */
 final class Plan {
 
     private static final Note MIXED = new Note(
@@ -63,7 +63,7 @@ final class Plan {
         }
     }
 
-    /** The field that makes this lock, or that is set to what makes it. */
+    /** The field of the client that creates this lock. */
     private String client(J.MethodInvocation factory) {
         JavaType.Variable variable = Variables.of(factory.getSelect());
         String field = variable == null ? null : field(variable);
@@ -89,12 +89,12 @@ final class Plan {
         return components.of(node);
     }
 
-    /** The field that a variable is, or sets, if it is not needed any more. */
+    /** Whether the variable is, or sets, a field that is no longer needed. */
     boolean isReplaced(JavaType.@Nullable Variable variable) {
         return variable != null && field(variable) != null && replaced.contains(field(variable));
     }
 
-    /** The same, if it gets company. */
+    /** Whether the variable is, or sets, a field that stays, beside that of the template. */
     boolean isJoined(JavaType.@Nullable Variable variable) {
         return variable != null && field(variable) != null && joined.contains(field(variable));
     }
@@ -115,7 +115,7 @@ final class Plan {
         return !replaced.isEmpty() || !joined.isEmpty();
     }
 
-    /** What the variables of the template are called: as its bean is, if a name selects it, since Lock4j has a bean of the shorter name. */
+    /** The name of the template's variables: its bean's, if a name selects it, since Lock4j uses the shorter one. */
     String name() {
         return isInjectedByName || names.contains("lockTemplate") ? "holdfastLockTemplate" : "lockTemplate";
     }

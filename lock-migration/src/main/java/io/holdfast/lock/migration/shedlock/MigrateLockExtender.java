@@ -36,7 +36,7 @@ public final class MigrateLockExtender extends Recipe {
         return "The lock of the running method is extended by its handle. Extensions with a minimum are marked.";
     }
 
-    /** In which the dependencies are replaced that no code uses any more. */
+    /** The other cycle replaces dependencies that no code uses any more. */
     @Override
     public boolean causesAnotherCycle() {
         return true;

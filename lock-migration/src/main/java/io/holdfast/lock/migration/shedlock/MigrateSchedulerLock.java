@@ -49,7 +49,7 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
                 + "`lockAtMostFor` becomes a lease that is not renewed, and `lockAtLeastFor` the minimum hold.";
     }
 
-    /** In which the dependencies are replaced that no code uses any more. */
+    /** The other cycle replaces dependencies that no code uses any more. */
     @Override
     public boolean causesAnotherCycle() {
         return true;

@@ -46,7 +46,7 @@ public final class RemoveConfiguration extends ScanningRecipe<RemoveConfiguratio
                 + " is still locked by ShedLock.";
     }
 
-    /** In which the dependencies are replaced that no code uses any more. */
+    /** The other cycle replaces dependencies that no code uses any more. */
     @Override
     public boolean causesAnotherCycle() {
         return true;

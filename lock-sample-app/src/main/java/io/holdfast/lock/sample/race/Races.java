@@ -107,7 +107,7 @@ class Races {
 
     /**
      * What was sold, in the order in which it was written down. Sales that are written at the same time may appear in the
-     * wrong order: who needs all of them asks again after the race.
+     * wrong order: a caller that needs all of them asks again after the race.
      *
      * @param after the id of the last known sale, or 0
      */

@@ -19,8 +19,9 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 public final class ProxiedBeans {
 
     /**
-     * Where Spring keeps what a test has put in the place of beans, with {@code @MockitoBean}, {@code @TestBean} or another of its
-     * bean overrides: instances that have no proxy, and are meant to have none. Without any, a context has no such bean.
+     * Where Spring keeps what a test has put in place of beans, with {@code @MockitoBean}, {@code @TestBean} or another
+     * of its bean overrides: instances that have no proxy, and are meant to have none. Without any, a context has no
+     * such bean.
      *
      * <p>Spring does not reveal whether an instance is an override: the definition that it stands in for gets a mark ({@code
      * getQualifiedElement}) only if it is not that of a scanned class, and only for overrides in a field. So all beans with a
@@ -69,7 +70,7 @@ public final class ProxiedBeans {
     }
 
     /**
-     * {@return the class of a bean, the one behind its proxy where Spring knows it; null if it cannot be told, or if the
+     * {@return the class of a bean, the one behind its proxy where Spring knows it; null if it is unknown, or if the
      * definition is a template for others} Creates no bean for that.
      *
      * @param beans where it is defined
@@ -100,7 +101,7 @@ public final class ProxiedBeans {
      * @param name of the bean
      * @param instance the bean
      * @param advisor its type
-     * @param problem what would be wrong without
+     * @param problem what would be wrong without it
      * @param instead what can be done without a proxy
      * @throws LockDefinitionException if there is none
      */

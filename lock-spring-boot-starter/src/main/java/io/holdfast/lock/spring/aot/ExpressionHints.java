@@ -31,7 +31,7 @@ import org.springframework.util.StringUtils;
  */
 final class ExpressionHints {
 
-    /** All that may be a property, a method or a field. Words of a literal text match as well, which does no harm. */
+    /** Everything that may be a property, method or field. Words of a literal text also match, which is harmless. */
     private static final Pattern NAME = Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*");
 
     /** {@code @name}, {@code &name} for a factory, or with the name in quotes. */

@@ -148,7 +148,7 @@ record LockProperties(
         }
     }
 
-    /** Names and keys are compared with those of annotations, and are no expressions here. */
+    /** Names and keys are compared with those of annotations, and are not expressions here. */
     private static void requireLiteral(String property, String value) {
         require(property, value, !LiteralText.isExpression(value), "literal text, not an expression");
     }

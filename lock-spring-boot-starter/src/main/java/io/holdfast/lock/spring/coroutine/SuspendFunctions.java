@@ -7,7 +7,7 @@ import org.springframework.core.Nullness;
 
 /**
  * Kotlin's suspend functions. Between a proxy and the function, Spring lets interceptors see a {@code Mono}, which the proxy
- * awaits. Its last argument, the continuation, is no argument of the user's.
+ * awaits. The function's last argument, the continuation, is not passed by the user.
  */
 public final class SuspendFunctions {
 

@@ -64,8 +64,9 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     }
 
     /**
-     * Whether a class, or a super-type of it, has the annotation or a method with it. Looks at each class and interface once. To look for
-     * the annotation of a method takes a search of all super-types, and beans have many methods; most beans have no lock at all.
+     * Whether a class, or a super-type of it, has the annotation or a method with it. Looks at each class and interface
+     * once. Looking for the annotation of a method takes a search of all super-types, and beans have many methods; most
+     * beans have no lock at all.
      */
     private boolean isAnnotated(Class<?> type) {
         if (!AnnotationUtils.isCandidateClass(type, annotation)) {
@@ -153,8 +154,8 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     }
 
     /**
-     * {@return what the annotation says of a call} It may be on an interface that only a proxy has: that of a Spring Data repository,
-     * whose target is the general implementation. The pointcut was asked for the class of that proxy.
+     * {@return what the annotation says about a call} It may be on an interface that only a proxy has: that of a Spring
+     * Data repository, whose target is the general implementation. The pointcut was asked for the class of that proxy.
      *
      * @param call of a method that was matched
      * @throws IllegalStateException if the annotation cannot be found
@@ -308,7 +309,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * method of the class, to that of an interface, or to the bridge between both.
      *
      * @param type the class of a bean
-     * @return none if nothing of it is annotated
+     * @return the results; none if no method is annotated
      * @throws LockDefinitionException if one cannot work
      */
     public final List<T> allOf(Class<?> type) {

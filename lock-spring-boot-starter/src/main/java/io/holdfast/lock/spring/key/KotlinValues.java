@@ -14,7 +14,7 @@ import org.springframework.util.StringUtils;
 
 /**
  * Kotlin's value classes. A parameter of such a type is passed as what the value holds; where it is nullable, generic or in a
- * list, in a box. Both must result in the same key, so boxed values are unboxed. Needs nothing of Kotlin.
+ * list, in a box. Both must result in the same key, so boxed values are unboxed. Does not depend on Kotlin.
  */
 final class KotlinValues {
 
@@ -30,7 +30,7 @@ final class KotlinValues {
 
     private KotlinValues() {}
 
-    /** {@return what a value holds; also if it holds another one; anything else itself} */
+    /** {@return what a value holds, unboxed repeatedly if values are nested; any other object unchanged} */
     static @Nullable Object unboxed(@Nullable Object value) {
         Object held = value;
         while (held != null && OPENER.get(held.getClass()).isPresent()) {
@@ -41,7 +41,7 @@ final class KotlinValues {
         return held;
     }
 
-    /** Joins a value with text as what it holds, not as {@code Num(value=5)}. */
+    /** Makes text contain what a value holds, not {@code Num(value=5)}. */
     static final class Texts extends StandardTypeConverter {
 
         @Override

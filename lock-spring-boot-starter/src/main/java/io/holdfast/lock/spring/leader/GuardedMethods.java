@@ -20,8 +20,8 @@ final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethods.G
      * A method that runs on the leader only.
      *
      * @param where the annotated place, for messages
-     * @param role in which the instance has to lead
-     * @param skipped what a call returns that did not run
+     * @param role the role that the instance has to lead
+     * @param skipped what a call that does not run returns
      */
     record Guarded(String where, String role, @Nullable Object skipped) {}
 

@@ -25,14 +25,15 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Keeps the lock of a method that joins its caller's transaction until that has completed. Released at the end of the method,
- * the lock would go to a next holder who does not see yet what the method wrote.
+ * the lock would go to the next holder, which would not yet see what the method wrote.
  *
  * <p>The method may end with an exception that the caller deals with, and what it wrote before may still be committed; so
  * that makes no difference. A method that runs in a transaction of its own has written everything when it ends.
  *
- * <p>Locks that are acquired by template, handle or view are not kept. As a listener, it warns of those that are acquired and
- * released inside a running transaction. It does not warn if the transaction wrote nothing under the lock, as far as can be
- * known: it is read-only, or it was suspended while the lock was held, so the work ran in a transaction of its own.
+ * <p>Locks that are acquired by template, handle or view are not kept. As a listener, it warns about those that are
+ * acquired and released inside a running transaction. It does not warn if the transaction wrote nothing under the lock,
+ * as far as can be known: it is read-only, or it was suspended while the lock was held, so the work ran in a
+ * transaction of its own.
  */
 public final class JoinedTransactions implements CallerTransactions, LockListener {
 

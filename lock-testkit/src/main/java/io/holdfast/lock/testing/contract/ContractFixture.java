@@ -26,12 +26,12 @@ abstract class ContractFixture {
 
     static final Duration LEASE = Duration.ofSeconds(30);
 
-    /** Two of it are more than a lease. The rest is for a real clock, which runs on however slow the machine is. */
+    /** Twice this time exceeds a lease. The rest is for a real clock, which runs on however slow the machine is. */
     static final Duration MOST_OF_LEASE = LEASE.multipliedBy(2).dividedBy(3);
 
     static final Duration REST_OF_LEASE = LEASE.minus(MOST_OF_LEASE);
 
-    /** An entry lives through it once, and not twice. The other half is for a real clock, which runs on. */
+    /** An entry survives this time once, but not twice. The other half is for a real clock, which runs on. */
     static final Duration HALF_ENTRY_TIMEOUT = LockStore.ENTRY_TIMEOUT.dividedBy(2);
 
     static final HolderInfo HERE = new HolderInfo("web-1", 4711, "worker-1");
@@ -132,7 +132,7 @@ abstract class ContractFixture {
         return granted(tryShared(owner, limit));
     }
 
-    /** What a holder gets that asks again for what it holds by the given token. */
+    /** What a holder gets when it asks again for what it holds by the given token. */
     final long grantedAgain(long token, AcquireReply reply) {
         long again = granted(reply);
         if (subject.mayRaiseTokens()) {
@@ -193,7 +193,7 @@ abstract class ContractFixture {
         return (EntryReply.Kept) reply;
     }
 
-    /** Whom the lock is reserved for; keeps all their entries. */
+    /** The owners for which the lock is reserved; keeps the entries of all given ones alive. */
     final List<OwnerId> called(OwnerId... owners) {
         return keepEntries(owners).called();
     }

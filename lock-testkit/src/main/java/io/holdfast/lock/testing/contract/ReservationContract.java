@@ -99,7 +99,7 @@ abstract class ReservationContract extends ContractFixture {
         passedOnForGood();
     }
 
-    /** Bob held the lock, so he waits for it no more, though he asks for an entry. */
+    /** Bob held the lock, so he no longer waits for it, although he asks for an entry. */
     private void passedOnForGood() {
         lapse(bob, carol);
         granted(carol);
