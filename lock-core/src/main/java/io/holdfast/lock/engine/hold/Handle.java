@@ -250,7 +250,11 @@ public final class Handle implements LockHandle, AcquireResult {
 
     /** Makes a loss interrupt the current thread from now on, if {@link #interruptsOnLoss}. */
     public void interruptOnLoss() {
-        uses.stream().filter(use -> use.terms.interrupting()).forEach(Hold.Use::interruptOnLoss);
+        for (Hold.Use use : uses) {
+            if (use.terms.interrupting()) {
+                use.interruptOnLoss();
+            }
+        }
     }
 
     // Giving back.
@@ -260,12 +264,16 @@ public final class Handle implements LockHandle, AcquireResult {
      * then the others, one after the other. So a thread to which one of these is handed off finds the rest given back.
      */
     private void end(List<Hold.Use> closed) {
-        List<Hold.Use> free = closed.stream()
-                .filter(use -> use.last && use.loss == null && !use.hold.place.hasFollowers())
-                .toList();
-        ClientContext.all(
-                () -> releaseAll(free),
-                () -> ClientContext.each(closed.stream().filter(use -> use.last).toList(), this::end));
+        List<Hold.Use> free = lastOf(closed);
+        free.removeIf(use -> use.loss != null || use.hold.place.hasFollowers());
+        ClientContext.all(() -> releaseAll(free), () -> ClientContext.each(lastOf(closed), this::end));
+    }
+
+    /** No stream, since a reentry goes this way without a call to the store. */
+    private static List<Hold.Use> lastOf(List<Hold.Use> closed) {
+        List<Hold.Use> last = new ArrayList<>(closed);
+        last.removeIf(use -> !use.last);
+        return last;
     }
 
     /**

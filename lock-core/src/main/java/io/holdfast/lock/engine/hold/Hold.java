@@ -15,6 +15,7 @@ import io.holdfast.lock.waiting.LocalQueue.Place;
 import io.holdfast.lock.waiting.QueueEntry;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -227,9 +228,9 @@ public final class Hold {
      */
     public synchronized Use open(Terms asked, @Nullable Thread boundTo) {
         Use use = new Use(asked, boundTo);
-        uses = uses.isEmpty()
-                ? List.of(use)
-                : Stream.concat(uses.stream(), Stream.of(use)).toList();
+        List<Use> more = new ArrayList<>(uses);
+        more.add(use);
+        uses = more;
         return use;
     }
 
@@ -250,7 +251,9 @@ public final class Hold {
             return Exit.STAYS;
         }
         boolean wasExclusive = isExclusive();
-        uses = uses.stream().filter(each -> each != use).toList();
+        List<Use> left = new ArrayList<>(uses);
+        left.remove(use);
+        uses = left;
         if (uses.isEmpty()) {
             return Exit.ENDS;
         }
