@@ -31,8 +31,6 @@ import io.holdfast.lock.engine.acquire.Waits;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
-import io.holdfast.lock.engine.deadlock.NestedWaits;
-import io.holdfast.lock.engine.deadlock.WaitGraph;
 import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
@@ -88,7 +86,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     /** Created on first use: an application that starts without a lock does not load it. */
-    private record Parts(Acquisition.Shared shared, AsyncCalls async, NestedWaits nested) {
+    private record Parts(Acquisition.Shared shared, AsyncCalls async) {
 
         static Parts of(LockEngineBuilder settings) {
             EventPublisher events = new EventPublisher(settings.sources);
@@ -98,14 +96,13 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
             HeldLocks locks = new HeldLocks(client, events);
             client.onRevoked(locks::doubt);
             AsyncCalls async = new AsyncCalls(locks, settings.executor, settings.mostWaiting, settings.pause);
-            NestedWaits nested = new NestedWaits(client, settings.queueThread);
-            Waits waits = new Waits(events, client, nested);
-            return new Parts(new Acquisition.Shared(client, locks, waits, events), async, nested);
+            Waits waits = new Waits(client, settings.queueThread);
+            return new Parts(new Acquisition.Shared(client, locks, waits, events), async);
         }
 
         void close() {
             ClientContext.all(
-                    nested::close,
+                    shared.waits()::close,
                     shared.locks()::close,
                     shared.client().cleanup()::close,
                     shared.events()::close,
@@ -558,7 +555,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     /** Does the due work of background threads, for tests on virtual time. */
     void keepEntries() {
         shared().client().queue().entries().tick();
-        parts().nested.tick();
+        shared().waits().tick();
     }
 
     /**

@@ -72,7 +72,6 @@ class ArchitectureTest {
             entry("engine.acquire", Set.of("Acquisition", "MultiAcquisition", "Steps", "Waits")),
             entry("engine.hold", Set.of("AcquireResult", "Handle", "HeldLocks", "Hold", "Terms")),
             entry("leader", Set.of("LeaderElection", "Leadership", "Term")),
-            entry("engine.deadlock", Set.of("NestedWaits", "WaitGraph")),
             entry("engine.client", Set.of("Cleanup", "ClientContext", "EventPublisher", "ServerWorkers")));
 
     @Test
@@ -101,8 +100,6 @@ class ArchitectureTest {
                 .definedBy(BASE + "engine.acquire")
                 .layer("hold")
                 .definedBy(BASE + "engine.hold")
-                .layer("deadlock")
-                .definedBy(BASE + "engine.deadlock")
                 .layer("client")
                 .definedBy(BASE + "engine.client")
                 .whereLayer("api")
@@ -126,11 +123,9 @@ class ArchitectureTest {
                 .whereLayer("leader")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("engine")
-                .mayOnlyAccessLayers("acquire", "deadlock", "hold", "client", "waiting", "store", "api")
+                .mayOnlyAccessLayers("acquire", "hold", "client", "waiting", "store", "api")
                 .whereLayer("acquire")
-                .mayOnlyAccessLayers("deadlock", "hold", "client", "waiting", "store", "api")
-                .whereLayer("deadlock")
-                .mayOnlyAccessLayers("client", "store", "api")
+                .mayOnlyAccessLayers("hold", "client", "waiting", "store", "api")
                 .whereLayer("hold")
                 .mayOnlyAccessLayers("client", "waiting", "store", "api")
                 .whereLayer("client")

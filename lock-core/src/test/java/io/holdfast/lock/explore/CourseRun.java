@@ -11,7 +11,6 @@ import io.holdfast.lock.engine.acquire.Waits;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
-import io.holdfast.lock.engine.deadlock.NestedWaits;
 import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
@@ -90,7 +89,7 @@ final class CourseRun extends NoStore {
         LongSupplier sequences = () -> caller.firstSequence() + owners++;
         ObjectGraph.set(client.queue(), "sequences", sequences);
         HeldLocks locks = Holds.locks(client, NO_LISTENERS);
-        Waits waits = new Waits(NO_LISTENERS, client, new NestedWaits(client, false));
+        Waits waits = new Waits(client, false);
         Budget budget = Budget.of(() -> budgetClock, isOneTry() ? 0 : LONG);
         budgetIsOver = isOneTry();
         Terms terms = Holds.terms(Duration.ofNanos(setting.leaseNanos), caller.limit());

@@ -467,7 +467,7 @@ public final class Acquisition implements Steps {
     }
 
     private void refused(Optional<LockHolder> by) {
-        long nestedId = wait == null ? 0 : wait.nestedId();
+        long nestedId = wait == null ? 0 : wait.id;
         result = new AcquireResult.Contended(key, budget.spent(), by, !budget.isOneTry(), nestedId);
         state = State.ENDED;
     }
@@ -609,8 +609,10 @@ public final class Acquisition implements Steps {
     /** The lock is not free, unless too many wait for it already. Only the first call counts. */
     private void beginWait() {
         if (wait == null) {
-            wait = shared.waits.enter(key, terms, budget, caller);
-            wait.begin();
+            wait = shared.waits.begin(key, terms, budget, caller);
+            if (shared.events.hasListeners()) {
+                shared.events.publish(new LockEvent.Waiting(key, terms.name()));
+            }
         }
     }
 

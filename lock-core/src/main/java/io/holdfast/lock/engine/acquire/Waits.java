@@ -1,38 +1,90 @@
 package io.holdfast.lock.engine.acquire;
 
 import io.holdfast.lock.api.LockActivity;
-import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.engine.client.ClientContext;
-import io.holdfast.lock.engine.client.EventPublisher;
-import io.holdfast.lock.engine.deadlock.NestedWaits;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.Uninterrupted;
+import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.waiting.Budget;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The calls of this client that wait for a lock. Does not include calls that get their lock immediately. */
+/**
+ * The calls of this client that wait for a lock, without those that get their lock immediately; and a thread that reports the
+ * nested ones to the store, whose callers hold locks. Callers never wait for it. A client without nested waits reports nothing,
+ * and has no such thread.
+ *
+ * <p>A nested wait is reported when it has lasted for 20 ms, again after 100 ms, and every 500 ms from then on, all of the client
+ * together. Changes are reported at the next tick, but at most twice a second on average and four times in a row. The thread
+ * ticks every 20 ms, so all of this takes up to 20 ms longer.
+ *
+ * <p>Reports are bounded: the oldest {@value #MAX_WAITS} waits, {@value #MAX_HOLDS} holds of each, and {@value
+ * #MAX_CHARACTERS} characters of keys.
+ *
+ * <p><b>No nested wait is forgotten.</b> The thread ticks as long as there is one, or one that was reported, also after an error,
+ * and stops in the step that finds neither. A wait is added before the thread is started, unless it is ticking. Both steps are
+ * under this monitor: so either the thread finds the wait, or it has stopped before, and is started again.
+ */
 public final class Waits {
 
+    private static final Logger log = LoggerFactory.getLogger(Waits.class);
+
+    private static final int MAX_WAITS = 64;
+    private static final int MAX_HOLDS = 32;
+    private static final int MAX_CHARACTERS = 100_000;
+
+    private static final long YOUNG_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long SECOND_REPORT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long REPORT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long KEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int MAX_IN_A_ROW = 4;
+
+    private final ClientContext client;
+    private final boolean ownThread;
+    private final ExecutorService thread = DaemonThreads.pool(1, "holdfast-waits");
     private final Set<CallerWait> all = ConcurrentHashMap.newKeySet();
     private final Map<LockKey, Integer> byKey = new ConcurrentHashMap<>();
-    private final EventPublisher events;
-    private final ClientContext client;
-    private final NestedWaits nested;
 
-    /** @param nested is notified of waits whose callers hold locks */
-    public Waits(EventPublisher events, ClientContext client, NestedWaits nested) {
-        this.events = events;
+    /** The nested ones, by id, also those that have ended and are still reported. */
+    private final Map<Long, CallerWait> nested = new ConcurrentSkipListMap<>();
+
+    private final AtomicLong ids = new AtomicLong();
+
+    // Used by the thread alone
+    private Set<Long> reported = Set.of(); // the ids; negative if the wait has ended
+    private boolean reportedTwice;
+    private long reportedAt;
+    private long paidUntil; // a report is due, at the earliest, one interval later
+
+    // Guarded by this monitor
+    private boolean ticking;
+
+    private final CountDownLatch closing = new CountDownLatch(1);
+
+    /** @param ownThread whether a thread reports the nested waits; if not, the owner calls {@link #tick} */
+    public Waits(ClientContext client, boolean ownThread) {
         this.client = client;
-        this.nested = nested;
+        this.ownThread = ownThread;
+        this.paidUntil = client.ticker().nanos() - MAX_IN_A_ROW * REPORT_NANOS;
     }
 
     public List<LockActivity.Wait> snapshot() {
@@ -40,11 +92,11 @@ public final class Waits {
     }
 
     /**
-     * The lock is not free.
+     * The lock is not free, so the caller waits.
      *
      * @throws LockOverloadException if too many wait for the key already
      */
-    CallerWait enter(LockKey key, Terms terms, Budget budget, Caller caller) {
+    CallerWait begin(LockKey key, Terms terms, Budget budget, Caller caller) {
         int most = terms.maxWaiting();
         if (byKey.merge(key, 1, Integer::sum) > most) {
             oneLess(key);
@@ -52,8 +104,13 @@ public final class Waits {
                     + " calls from this client are already waiting for it, which is the limit. Try again later, or raise"
                     + " maxWaiting.");
         }
-        CallerWait wait = new CallerWait(key, terms, budget, caller);
+        CallerWait wait =
+                new CallerWait(key, terms, budget, List.copyOf(caller.holds().values()));
         all.add(wait);
+        if (wait.id != 0) {
+            nested.put(wait.id, wait);
+            startTicking();
+        }
         return wait;
     }
 
@@ -61,76 +118,153 @@ public final class Waits {
         byKey.computeIfPresent(key, (same, waiting) -> waiting == 1 ? null : waiting - 1);
     }
 
+    private synchronized void startTicking() {
+        if (ownThread && !ticking && closing.getCount() > 0) {
+            thread.execute(this::run);
+            ticking = true;
+        }
+    }
+
+    private void run() {
+        boolean closed = Uninterrupted.await(closing, YOUNG_NANOS);
+        try {
+            if (!closed) {
+                tick();
+            }
+        } finally {
+            synchronized (this) {
+                ticking = false;
+                if (!isIdle()) {
+                    startTicking();
+                }
+            }
+        }
+    }
+
     /** One call's wait. */
     final class CallerWait {
+
+        /** 0 if the caller holds no locks. */
+        final long id;
 
         private final LockKey key;
         private final Terms terms;
         private final Budget budget;
-        private final Caller caller;
-        private final String thread = Thread.currentThread().getName();
-        private NestedWaits.@Nullable BegunWait nested;
+        private final String clientId = client.id();
+        private final HolderInfo here = ClientContext.currentThread();
+        private final long begunAt = client.ticker().nanos();
 
-        private CallerWait(LockKey key, Terms terms, Budget budget, Caller caller) {
+        /** What the caller holds; it acquires no more while it waits. */
+        private final List<Hold> holds;
+
+        private volatile long keptUntil;
+        private volatile boolean ended;
+        private volatile @Nullable NestedWait last;
+
+        private CallerWait(LockKey key, Terms terms, Budget budget, List<Hold> holds) {
+            this.id = holds.isEmpty() ? 0 : ids.incrementAndGet();
             this.key = key;
             this.terms = terms;
             this.budget = budget;
-            this.caller = caller;
+            this.holds = holds;
         }
 
-        /** Reports that the caller waits. */
-        void begin() {
-            if (!caller.holds().isEmpty()) {
-                nested = beginNested();
-            }
-            if (events.hasListeners()) {
-                events.publish(new LockEvent.Waiting(key, terms.name()));
-            }
-        }
-
-        /**
-         * Registers the wait with the locks that the caller holds; it acquires no others while it waits. Another thread
-         * describes the wait: a lock may have been lost, or closed by another thread, since the wait began.
-         */
-        private NestedWaits.BegunWait beginNested() {
-            HolderInfo here = ClientContext.currentThread();
-            String clientId = client.id();
-            List<Hold> holds = List.copyOf(caller.holds().values());
-            return Waits.this.nested.begin(() -> new NestedWait(
-                    clientId,
-                    here.host(),
-                    here.pid(),
-                    here.thread(),
-                    key,
-                    terms.mode(),
-                    budget.spent(),
-                    holds.stream()
-                            .filter(Hold::isLive)
-                            .limit(NestedWaits.MAX_HOLDS)
-                            .map(hold -> new NestedWait.Held(hold.key(), hold.token(), hold.mode()))
-                            .toList()));
-        }
-
-        /** The number of this wait if its caller held locks, else 0; also when it has ended. */
-        long nestedId() {
-            return nested == null ? 0 : nested.id();
+        private LockActivity.Wait describe() {
+            return new LockActivity.Wait(key, terms.name(), terms.mode(), here.thread(), budget.spent());
         }
 
         /**
          * The wait has ended. To be called once.
          *
-         * @param inVain whether its budget was spent
+         * @param inVain whether its budget was spent; others in its cycle can then name it for another second
          */
         void end(boolean inVain) {
-            if (nested != null) {
-                nested.end(inVain);
+            keptUntil = client.ticker().nanos() + KEEP_NANOS;
+            ended = true;
+            if (!inVain || last == null) {
+                nested.remove(id);
             }
             all.remove(this);
             oneLess(key);
         }
 
-        private LockActivity.Wait describe() {
-            return new LockActivity.Wait(key, terms.name(), terms.mode(), thread, budget.spent());
+        /**
+         * Reports the wait only if it was still going on after it was described, because the caller may acquire more locks
+         * once it has ended. A lock may have been lost, or closed by another thread, since it began.
+         */
+        private @Nullable WaitReport report() {
+            List<NestedWait.Held> held = holds.stream()
+                    .filter(Hold::isLive)
+                    .limit(MAX_HOLDS)
+                    .map(hold -> new NestedWait.Held(hold.key(), hold.token(), hold.mode()))
+                    .toList();
+            NestedWait seen = new NestedWait(
+                    clientId, here.host(), here.pid(), here.thread(), key, terms.mode(), budget.spent(), held);
+            if (!ended) {
+                last = seen;
+            }
+            NestedWait described = last;
+            return described == null ? null : new WaitReport(id, ended, described);
         }
+    }
+
+    /** Sends the reports that are due. Called by one thread at a time. */
+    public void tick() {
+        long now = client.ticker().nanos();
+        nested.values().removeIf(wait -> wait.ended && now - wait.keptUntil >= 0);
+        List<CallerWait> due = nested.values().stream()
+                .filter(wait -> now - wait.begunAt >= YOUNG_NANOS)
+                .limit(MAX_WAITS)
+                .toList();
+        Set<Long> found =
+                due.stream().map(wait -> wait.ended ? -wait.id : wait.id).collect(Collectors.toSet());
+        boolean known = found.equals(reported);
+        long repeatAt = reportedAt + (reportedTwice ? REPORT_NANOS : SECOND_REPORT_NANOS);
+        if (paidUntil + REPORT_NANOS - now > 0 || (known && (found.isEmpty() || repeatAt - now > 0))) {
+            return;
+        }
+        List<WaitReport> reports = reports(due);
+        reportedTwice = known;
+        reportedAt = now;
+        reported = found;
+        long saved = now - MAX_IN_A_ROW * REPORT_NANOS;
+        paidUntil = (paidUntil - saved < 0 ? saved : paidUntil) + REPORT_NANOS;
+        try {
+            client.store().recordWaits(client.id(), reports);
+        } catch (RuntimeException e) { // also if the client is being closed
+            log.debug("This client's waits could not be recorded, so a deadlock may go undetected", e);
+        }
+    }
+
+    /** Whether there is nothing to report, now or later. */
+    boolean isIdle() {
+        return nested.isEmpty() && reported.isEmpty();
+    }
+
+    private static List<WaitReport> reports(List<CallerWait> due) {
+        List<WaitReport> reports = new ArrayList<>(due.size());
+        int characters = 0;
+        for (CallerWait wait : due) {
+            WaitReport report = wait.report();
+            int more = report == null ? 0 : characters(report.what());
+            if (report != null && characters + more <= MAX_CHARACTERS) {
+                characters += more;
+                reports.add(report);
+            }
+        }
+        return reports;
+    }
+
+    private static int characters(NestedWait wait) {
+        return wait.key().value().length()
+                + wait.holds().stream()
+                        .mapToInt(held -> held.key().value().length())
+                        .sum();
+    }
+
+    /** Stops reporting; the store soon forgets what was reported. */
+    public synchronized void close() {
+        closing.countDown();
+        thread.shutdown();
     }
 }

@@ -14,7 +14,7 @@ public sealed interface AcquireResult permits Handle, AcquireResult.Contended {
      * @param key which of the locks was not free in time, the first one found
      * @param waited how long the call took
      * @param hasWaited whether the caller was willing to wait, instead of a single try
-     * @param nestedWait the number of the wait if the caller held locks meanwhile, see {@code NestedWaits}; else 0
+     * @param nestedWait the number of the wait if the caller held locks meanwhile, see {@code Waits}; else 0
      */
     record Contended(LockKey key, Duration waited, Optional<LockHolder> holder, boolean hasWaited, long nestedWait)
             implements AcquireResult {

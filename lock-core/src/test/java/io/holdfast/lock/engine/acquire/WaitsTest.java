@@ -1,19 +1,24 @@
-package io.holdfast.lock.engine.deadlock;
+package io.holdfast.lock.engine.acquire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.NestedWait;
+import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.Cleanup;
 import io.holdfast.lock.engine.client.ClientContext;
+import io.holdfast.lock.engine.hold.HeldLocks.Caller;
+import io.holdfast.lock.engine.hold.Hold;
+import io.holdfast.lock.engine.hold.Holds;
 import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.StoreSpy;
+import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +26,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** When a client records its nested waits, on virtual time. */
-class NestedWaitsTest {
+class WaitsTest {
 
     private static final Duration YOUNG = Duration.ofMillis(20);
 
@@ -37,16 +42,29 @@ class NestedWaitsTest {
         }
     };
     private final ClientContext client = new ClientContext(store, new Cleanup(store), time, false, "client");
-    private final NestedWaits waits = new NestedWaits(client, false);
+    private final Waits waits = new Waits(client, false);
 
-    private static NestedWait what(String thread) {
-        var held = new NestedWait.Held(LockKey.of("held"), 1, LockMode.EXCLUSIVE);
-        return new NestedWait(
-                "client", "host", 1, thread, LockKey.of("k"), LockMode.EXCLUSIVE, Duration.ZERO, List.of(held));
+    private Waits.CallerWait begin() {
+        return begin(waits, "k", hold("held", time));
     }
 
-    private NestedWaits.BegunWait begin() {
-        return waits.begin(() -> what("main"));
+    private static Hold hold(String key, Ticker ticker) {
+        long end = ticker.nanos() + Duration.ofDays(1).toNanos();
+        return Holds.hold(
+                LockKey.of(key),
+                Holds.terms(Duration.ofDays(1)),
+                new OwnerId("client", 1),
+                1,
+                ticker.nanos(),
+                end,
+                ticker,
+                (hold, loss) -> {});
+    }
+
+    private static Waits.CallerWait begin(Waits waits, String wanted, Hold hold) {
+        var caller = new Caller(Map.of(hold.key(), hold), () -> {}, true, false, false);
+        return waits.begin(
+                LockKey.of(wanted), Holds.terms(Duration.ofDays(1)), Budget.unlimited(Ticker.SYSTEM), caller);
     }
 
     private void pass(Duration passed) {
@@ -64,7 +82,7 @@ class NestedWaitsTest {
 
     @Test
     void wait_shorter_than_20_ms_is_never_recorded() {
-        NestedWaits.BegunWait wait = begin();
+        Waits.CallerWait wait = begin();
         pass(YOUNG.minusNanos(1));
         wait.end(false);
         pass(YOUNG);
@@ -92,7 +110,7 @@ class NestedWaitsTest {
 
     @Test
     void wait_that_succeeds_is_removed_at_once() {
-        NestedWaits.BegunWait wait = begin();
+        Waits.CallerWait wait = begin();
         pass(YOUNG);
 
         wait.end(false);
@@ -104,7 +122,7 @@ class NestedWaitsTest {
 
     @Test
     void wait_in_vain_stays_recorded_for_one_second_marked_as_ended() {
-        NestedWaits.BegunWait wait = begin();
+        Waits.CallerWait wait = begin();
         pass(YOUNG);
 
         wait.end(true);
@@ -130,20 +148,47 @@ class NestedWaitsTest {
 
     @Test
     void ended_wait_keeps_the_description_it_had_while_it_waited() {
-        String[] thread = {"waiting"};
-        NestedWaits.BegunWait wait = waits.begin(() -> what(thread[0]));
+        Hold hold = hold("held", time);
+        Waits.CallerWait wait = begin(waits, "k", hold);
         pass(YOUNG);
 
         wait.end(true);
-        thread[0] = "acquires something else";
+        hold.lose(LossCause.EXPIRED);
         waits.tick();
 
-        assertThat(lastRecord()).extracting(report -> report.what().thread()).containsExactly("waiting");
+        assertThat(lastRecord())
+                .flatExtracting(report -> report.what().holds())
+                .extracting(held -> held.key().value())
+                .containsExactly("held");
+    }
+
+    @Test
+    void wait_is_recorded_without_locks_that_were_lost() {
+        Hold hold = hold("held", time);
+        begin(waits, "k", hold);
+        hold.lose(LossCause.EXPIRED);
+
+        pass(YOUNG);
+
+        assertThat(lastRecord())
+                .singleElement()
+                .satisfies(report -> assertThat(report.what().holds()).isEmpty());
+    }
+
+    @Test
+    void wait_of_a_caller_that_holds_nothing_is_not_recorded() {
+        var caller = new Caller(Map.of(), () -> {}, true, false, false);
+        var wait = waits.begin(LockKey.of("k"), Holds.terms(Duration.ofDays(1)), Budget.unlimited(time), caller);
+        pass(YOUNG);
+        wait.end(false);
+
+        assertThat(records()).isEmpty();
+        assertThat(wait.id).isZero();
     }
 
     @Test
     void record_has_the_64_oldest_waits() {
-        long[] ids = IntStream.range(0, 70).mapToLong(i -> begin().id()).toArray();
+        long[] ids = IntStream.range(0, 70).mapToLong(i -> begin().id).toArray();
 
         pass(YOUNG);
 
@@ -164,7 +209,7 @@ class NestedWaitsTest {
 
     @Test
     void nothing_is_due_once_the_end_of_the_last_wait_is_recorded() {
-        NestedWaits.BegunWait wait = begin();
+        Waits.CallerWait wait = begin();
         pass(YOUNG);
         wait.end(false);
         assertThat(waits.isIdle()).isFalse();
@@ -177,7 +222,7 @@ class NestedWaitsTest {
 
     @Test
     void end_of_a_wait_in_vain_is_recorded_once() {
-        NestedWaits.BegunWait wait = begin();
+        Waits.CallerWait wait = begin();
         pass(YOUNG);
         wait.end(true);
         waits.tick();
@@ -192,7 +237,7 @@ class NestedWaitsTest {
     void record_has_as_many_waits_as_100_000_characters_of_keys_allow() {
         String long10 = "x".repeat(10_000);
         for (int i = 0; i < 6; i++) {
-            waits.begin(() -> what(long10, long10));
+            begin(waits, long10, hold(long10, time));
         }
 
         pass(YOUNG);
@@ -204,10 +249,10 @@ class NestedWaitsTest {
     void record_has_short_waits_although_a_long_one_before_them_is_left_out() {
         String long10 = "x".repeat(10_000);
         for (int i = 0; i < 4; i++) {
-            waits.begin(() -> what(long10, long10));
+            begin(waits, long10, hold(long10, time));
         }
-        waits.begin(() -> what(long10, long10 + "y"));
-        long brief = begin().id();
+        begin(waits, long10, hold(long10 + "y", time));
+        long brief = begin().id;
 
         pass(YOUNG);
 
@@ -215,12 +260,6 @@ class NestedWaitsTest {
                 .hasSize(5)
                 .last()
                 .satisfies(report -> assertThat(report.id()).isEqualTo(brief));
-    }
-
-    private static NestedWait what(String wanted, String holds) {
-        var held = new NestedWait.Held(LockKey.of(holds), 1, LockMode.EXCLUSIVE);
-        return new NestedWait(
-                "client", "host", 1, "main", LockKey.of(wanted), LockMode.EXCLUSIVE, Duration.ZERO, List.of(held));
     }
 
     @Test
@@ -276,20 +315,24 @@ class NestedWaitsTest {
 
     private final BlockingQueue<Integer> sizes = new LinkedBlockingQueue<>();
     private final BlockingQueue<Thread> threads = new LinkedBlockingQueue<>();
+    private int errors;
 
-    private NestedWaits onThread() {
+    private Waits onThread() {
         StoreSpy noting = new StoreSpy(new InMemoryLockStore()) {
             @Override
             public void recordWaits(String clientId, List<WaitReport> waits) {
+                threads.add(Thread.currentThread());
+                if (errors-- > 0) {
+                    throw new StackOverflowError();
+                }
                 sizes.add(waits.size());
             }
         };
-        return new NestedWaits(new ClientContext(noting, new Cleanup(noting), Ticker.SYSTEM, false, "client"), true);
+        return new Waits(new ClientContext(noting, new Cleanup(noting), Ticker.SYSTEM, false, "client"), true);
     }
 
-    private NestedWait whatHere() {
-        threads.add(Thread.currentThread());
-        return what("main");
+    private static Waits.CallerWait begin(Waits onThread) {
+        return begin(onThread, "k", hold("held", Ticker.SYSTEM));
     }
 
     private void awaitRecord(int size) throws InterruptedException {
@@ -302,55 +345,50 @@ class NestedWaitsTest {
 
     @Test
     void thread_records_a_wait_again_and_again_and_its_end_and_then_the_next_one() throws Exception {
-        NestedWaits nested = onThread();
+        Waits onThread = onThread();
         for (int i = 0; i < 2; i++) {
-            NestedWaits.BegunWait wait = nested.begin(this::whatHere);
+            Waits.CallerWait wait = begin(onThread);
             awaitRecord(1);
             awaitRecord(1);
             wait.end(false);
             awaitRecord(0);
         }
-        nested.close();
+        onThread.close();
     }
 
     @Test
     void thread_goes_on_after_an_error() throws Exception {
-        NestedWaits nested = onThread();
-        nested.begin(() -> {
-            if (threads.isEmpty()) {
-                threads.add(Thread.currentThread());
-                throw new StackOverflowError();
-            }
-            return what("main");
-        });
+        errors = 1;
+        Waits onThread = onThread();
+        begin(onThread);
         awaitRecord(1);
-        nested.close();
+        onThread.close();
     }
 
     @Test
     void close_ends_the_thread_and_waits_begin_without_it() throws Exception {
-        NestedWaits nested = onThread();
-        nested.begin(this::whatHere);
+        Waits onThread = onThread();
+        begin(onThread);
         Thread thread = threads.poll(2, TimeUnit.MINUTES);
 
-        nested.close();
+        onThread.close();
 
         thread.join(TimeUnit.MINUTES.toMillis(2));
         assertThat(thread.isAlive()).isFalse();
-        nested.begin(this::whatHere).end(false);
+        begin(onThread).end(false);
     }
 
     /** A later tick does not replace an earlier one: else waits that begin one after the other would put off the report for good. */
     @Test
     void wait_is_recorded_while_others_begin() throws Exception {
-        NestedWaits nested = onThread();
+        Waits onThread = onThread();
         long start = System.nanoTime();
         while (sizes.isEmpty() && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20)) {
-            nested.begin(this::whatHere);
+            begin(onThread);
             Thread.sleep(1);
         }
 
         assertThat(sizes).isNotEmpty();
-        nested.close();
+        onThread.close();
     }
 }

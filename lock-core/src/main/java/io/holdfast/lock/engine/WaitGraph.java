@@ -1,4 +1,4 @@
-package io.holdfast.lock.engine.deadlock;
+package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.Blockage;
 import io.holdfast.lock.api.Deadlock;
@@ -39,15 +39,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>What is missed.</b> Deadlocks that have lasted for less than about a second, because each wait has to be recorded
  * twice after the last one began. Callers that wait for a permit of a semaphore, which any of its holders may release. Callers
- * that wait behind others in a queue rather than for a holder. Holders that wait for something other than a lock. Waits that
- * were truncated, see {@link NestedWaits}. Deadlocks that are not found within {@value #STEPS_PER_EDGE} steps for each edge.
+ * that wait behind others in a queue rather than for a holder. Holders that wait for something other than a lock. Waits and
+ * holds beyond the limits of a report, see {@link io.holdfast.lock.engine.acquire.Waits}. Deadlocks that are not found within {@value #STEPS_PER_EDGE} steps for each edge.
  *
  * <p><b>Cost.</b> Linear in the number of waits and holds. A wait leads to its key, and the key to its holders, so that many
  * waits for many holders of one key are few edges. First, regardless of time, nodes that block nobody and nodes that nobody
  * blocks are left out, again and again; nothing is left of a graph without cycles. The rest is searched breadth first at one
  * moment after the other, the latest first, until the steps are used up.
  */
-public final class WaitGraph {
+final class WaitGraph {
 
     /** The maximum number of waits examined, so that a cycle is found within a few milliseconds. */
     private static final int MAX_WAITS = 500;
@@ -86,7 +86,7 @@ public final class WaitGraph {
         }
     }
 
-    public WaitGraph(List<RecordedWait> recorded) {
+    WaitGraph(List<RecordedWait> recorded) {
         recorded.stream().limit(MAX_WAITS).map(Vertex::new).forEach(this::add);
         leaveOutWhatIsInNoCycle();
     }
@@ -137,7 +137,7 @@ public final class WaitGraph {
     }
 
     /** {@return the current waits, and their cycles} */
-    public LockWaits waits() {
+    LockWaits waits() {
         Set<Set<RecordedWait>> known = new HashSet<>();
         // A cycle is closed by the wait that began last: at its beginning all others were going on.
         List<Deadlock> deadlocks = waits.stream()
@@ -163,7 +163,7 @@ public final class WaitGraph {
      * @param key the lock that it waited for
      * @param holder the holder of that lock, according to the store
      */
-    public Blockage blockage(String clientId, long waitId, LockKey key, LockHolder holder) {
+    Blockage blockage(String clientId, long waitId, LockKey key, LockHolder holder) {
         Optional<Vertex> blocker =
                 waits.stream().filter(each -> isOf(holder, each, key)).findAny();
         Optional<Deadlock> deadlock = waits.stream()

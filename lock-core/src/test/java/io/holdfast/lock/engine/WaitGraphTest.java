@@ -1,4 +1,4 @@
-package io.holdfast.lock.engine.deadlock;
+package io.holdfast.lock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
