@@ -11,8 +11,6 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.TypeReference;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.ClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.SentinelConfiguration;
@@ -35,8 +33,8 @@ final class Drivers {
 
     private static final String FACTORIES = "org.springframework.data.redis.connection.";
     private static final String JEDIS_FACTORY = FACTORIES + "jedis.JedisConnectionFactory";
-    private static final String LETTUCE_FACTORY = FACTORIES + "lettuce.LettuceConnectionFactory";
-    private static final String JEDIS = "redis.clients.jedis.RedisClient";
+    static final String LETTUCE_FACTORY = FACTORIES + "lettuce.LettuceConnectionFactory";
+    static final String JEDIS = "redis.clients.jedis.RedisClient";
 
     private Drivers() {}
 
@@ -141,14 +139,5 @@ final class Drivers {
 
     private static String nodes(Collection<? extends RedisNode> nodes) {
         return nodes.stream().map(RedisNode::asString).collect(Collectors.joining(", "));
-    }
-
-    /** Registers for native images what is found only by name. */
-    static void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
-        hints.reflection()
-                .registerTypeIfPresent(loader, JEDIS)
-                .registerType(
-                        TypeReference.of(LETTUCE_FACTORY),
-                        type -> type.withField(LettuceApplication.CONFIGURATION_FIELD));
     }
 }

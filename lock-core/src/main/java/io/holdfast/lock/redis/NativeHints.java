@@ -1,8 +1,10 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.redis.driver.LettuceApplication;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
+import org.springframework.aot.hint.TypeReference;
 
 /** What a native image has to keep because the core finds it by its name only. */
 final class NativeHints implements RuntimeHintsRegistrar {
@@ -10,6 +12,10 @@ final class NativeHints implements RuntimeHintsRegistrar {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.resources().registerPattern("io/holdfast/lock/redis/*.lua");
-        Drivers.registerHints(hints, loader);
+        hints.reflection()
+                .registerTypeIfPresent(loader, Drivers.JEDIS)
+                .registerType(
+                        TypeReference.of(Drivers.LETTUCE_FACTORY),
+                        type -> type.withField(LettuceApplication.CONFIGURATION_FIELD));
     }
 }

@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.ScriptClient.Reply;
+import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
@@ -34,13 +35,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -99,7 +100,7 @@ public final class RedisLockStore implements LockStore {
     private final Batches batches;
     private final RedisWaits waits;
     private final Set<WakeChannel> wakeups = ConcurrentHashMap.newKeySet();
-    private volatile @Nullable ScriptCall publishCheck;
+    private volatile boolean publishChecked;
     private volatile List<String> publishFailures = List.of();
 
     /**
@@ -317,7 +318,10 @@ public final class RedisLockStore implements LockStore {
                         (reply, kept) -> reply.read(text -> ScriptCodec.entries(text, kept)),
                         failed(EntryReply.Failed::new)),
                 failed(EntryReply.Failed::new));
-        checkPublishing(requests);
+        if (!publishChecked && !requests.isEmpty()) {
+            checkPublishing(requests.get(0).key());
+            publishFailures.forEach(log::warn);
+        }
         Iterator<EntryReply> next = replies.iterator();
         return requests.stream()
                 .map(request -> pieces(request)
@@ -355,21 +359,12 @@ public final class RedisLockStore implements LockStore {
      * find out by polling that it was granted the lock. The check is made once, with the first poll: a waiter that polls has received
      * no message for half a second. If the server does not reply, the next poll repeats it. Two threads may check at the same time, to
      * no harm but a second warning.
+     *
+     * @param key a lock of the server that publishes
      */
-    private void checkPublishing(List<EntryRequest> requests) {
-        if (publishCheck == null) {
-            requests.stream()
-                    .flatMap(request ->
-                            request.owners().stream().map(owner -> codec.publish(request.key(), owner.clientId())))
-                    .findFirst()
-                    .ifPresent(this::checkPublishing);
-            publishFailures.forEach(log::warn);
-        }
-    }
-
-    private void checkPublishing(ScriptCall check) {
+    private void checkPublishing(LockKey key) {
         try {
-            String reply = background.run(check).orThrow();
+            String reply = background.run(codec.publish(key)).orThrow();
             publishFailures = reply.isEmpty()
                     ? List.of()
                     : List.of(
@@ -377,7 +372,7 @@ public final class RedisLockStore implements LockStore {
                                     + " Grant the Redis user PUBLISH and the channels " + codec.prefix() + ":wake:* ("
                                     + reply
                                     + ")");
-            publishCheck = check;
+            publishChecked = true;
         } catch (LockStoreException e) {
             log.debug("Could not check whether scripts may publish", e);
         }
@@ -386,9 +381,8 @@ public final class RedisLockStore implements LockStore {
     /** Scripts that could not publish are checked again. */
     @Override
     public List<String> warnings() {
-        ScriptCall last = publishCheck;
-        if (last != null && !publishFailures.isEmpty()) {
-            checkPublishing(last);
+        if (!publishFailures.isEmpty()) {
+            checkPublishing(LockKey.of("0"));
         }
         return publishFailures;
     }
@@ -444,8 +438,20 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public Map<String, String> evictionPolicies() {
-        client.connect(ScriptClient.CONNECT_LIMIT);
-        return calls.evictionPolicies();
+        Map<String, String> policies = new TreeMap<>();
+        client.slotOfEachMaster().forEach((server, slot) -> policies.put(server, evictionPolicy(slot)));
+        return policies;
+    }
+
+    /** Uses {@code INFO}, for which a user who may only use locks may lack permission. */
+    private String evictionPolicy(int slot) {
+        try {
+            return client.run(ScriptCodec.call(LuaScript.EVICTION_POLICY, 1, codec.keyIn(slot)))
+                    .orThrow();
+        } catch (LockStoreException e) {
+            log.debug("The eviction policy could not be read", e);
+            return "unknown";
+        }
     }
 
     @Override

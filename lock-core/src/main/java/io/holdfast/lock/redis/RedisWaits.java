@@ -30,38 +30,33 @@ import java.util.function.Function;
  */
 final class RedisWaits {
 
-    /** The number of reports after which fields left behind by dead clients are removed. */
-    private static final int REPORTS_PER_SWEEP = 10;
-
     private static final String FORMAT = "1";
     private static final long TTL_MILLIS = LockStore.WAITS_TIMEOUT.toMillis();
 
     private final ScriptClient redis;
     private final byte[] key;
-    private final Map<String, Client> clients = new ConcurrentHashMap<>();
-
-    private static final class Client {
-        private final WaitTimes times = new WaitTimes();
-        private int reports;
-    }
+    private final Map<String, WaitTimes> clients = new ConcurrentHashMap<>();
 
     RedisWaits(ScriptClient redis, ScriptCodec codec) {
         this.redis = redis;
         this.key = codec.waits();
     }
 
-    /** See {@link LockStore#recordWaits}. */
+    /**
+     * See {@link LockStore#recordWaits}. The first report of each client also removes what clients that are dead by then have left
+     * behind, so there are never more records than clients at that time and later.
+     */
     void record(String clientId, List<WaitReport> waits) {
         if (waits.isEmpty()) {
             clients.remove(clientId);
             ask(LuaScript.RECORD_WAITS, Long::parseLong, key, clientId, "", TTL_MILLIS, 0);
             return;
         }
-        Client client = clients.computeIfAbsent(clientId, id -> new Client());
-        List<RecordedWait> dated = client.times.next(waits);
-        int sweep = client.reports++ % REPORTS_PER_SWEEP == 0 ? 1 : 0;
+        int sweep = clients.containsKey(clientId) ? 0 : 1;
+        WaitTimes times = clients.computeIfAbsent(clientId, id -> new WaitTimes());
+        List<RecordedWait> dated = times.next(waits);
         long micros = ask(LuaScript.RECORD_WAITS, Long::parseLong, key, clientId, write(dated), TTL_MILLIS, sweep);
-        var unused = client.times.answered(dated, micros);
+        var unused = times.answered(dated, micros);
     }
 
     /** See {@link LockStore#recordedWaits}. */

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -396,8 +397,8 @@ final class ScriptClient {
         }
     }
 
-    /** A slot of each master of a cluster; only slot 0 if there is only one server. */
-    List<Integer> slotOfEachMaster() {
+    /** See {@link Wire#slotOfEachMaster}. */
+    Map<String, Integer> slotOfEachMaster() {
         connect(CONNECT_LIMIT);
         try {
             return wire.slotOfEachMaster();

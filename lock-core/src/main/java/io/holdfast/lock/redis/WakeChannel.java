@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +62,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private final Semaphore confirmed = new Semaphore(0);
     private final Thread thread = DaemonThreads.create(this, "holdfast-wakeups");
 
-    private final AtomicLong warnAgain = new AtomicLong(System.nanoTime());
+    private volatile long warnAgain = System.nanoTime();
     private volatile boolean closed;
     private volatile boolean subscribed;
     private volatile boolean reading;
@@ -218,7 +217,11 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         try {
             read(message.getBody());
         } catch (RuntimeException e) {
-            warnOfMessage(e);
+            long now = System.nanoTime();
+            if (now - warnAgain >= 0) {
+                warnAgain = now + QUIET_NANOS;
+                log.warn("Ignored a malformed message on the wake-up channel. Check which users may publish to it.", e);
+            }
         }
     }
 
@@ -255,14 +258,6 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             throw new IllegalArgumentException("Word " + index + " is missing or not a number");
         }
         return Long.parseLong(words[index]);
-    }
-
-    private void warnOfMessage(RuntimeException e) {
-        long now = System.nanoTime();
-        long planned = warnAgain.get();
-        if (now - planned >= 0 && warnAgain.compareAndSet(planned, now + QUIET_NANOS)) {
-            log.warn("Ignored a malformed message on the wake-up channel. Check which users may publish to it.", e);
-        }
     }
 
     @Override

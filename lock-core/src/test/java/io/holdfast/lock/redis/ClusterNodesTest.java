@@ -18,6 +18,7 @@ import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import redis.clients.jedis.Jedis;
 
 /** The nodes of a cluster do not wait for each other. */
 @Tag("full")
@@ -71,6 +73,24 @@ class ClusterNodesTest {
                                     .map(key -> cluster.masterOf("lock:{" + key.value() + "}"))
                                     .distinct())
                             .hasSize(1));
+        }
+        TestRedis.destroy(connections);
+    }
+
+    @ParameterizedTest
+    @EnumSource(TestRedis.Client.class)
+    void eviction_policies_are_known_by_node(TestRedis.Client client) {
+        ServerNode node = cluster.masterOf("lock:{0}");
+        RedisConnectionFactory connections = client.connect(cluster.address());
+        try (RedisLockStore store = new RedisLockStore(connections, TestRedis.PATIENT);
+                Jedis admin = TestRedis.administrator(node.port())) {
+            admin.configSet("maxmemory-policy", "allkeys-lru");
+
+            Map<String, String> policies = store.evictionPolicies();
+
+            assertThat(policies).hasSize(3).containsEntry("127.0.0.1:" + node.port(), "allkeys-lru");
+            assertThat(policies.values()).containsExactlyInAnyOrder("noeviction", "noeviction", "allkeys-lru");
+            admin.configSet("maxmemory-policy", "noeviction");
         }
         TestRedis.destroy(connections);
     }

@@ -420,6 +420,7 @@ class RedisLockStoreTest {
         calls.put(LuaScript.INSPECT, () -> store.inspect(KEY));
         calls.put(LuaScript.FORCE_RELEASE, () -> store.forceRelease(KEY));
         calls.put(LuaScript.WAITS, () -> store.recordedWaits());
+        calls.put(LuaScript.EVICTION_POLICY, () -> store.evictionPolicies());
         calls.put(LuaScript.RECORD_WAITS, () -> store.recordWaits("client", List.of()));
         calls.put(LuaScript.KEEP_ENTRIES, () -> store.keepEntries(entries));
         return calls;

@@ -445,11 +445,7 @@ public final class JedisConnections implements Wire {
     @Override
     public RedisConnection newSubscription() {
         locate();
-        List<Integer> slots = slotOfEachMaster();
-        return subscriber(slots.get(ThreadLocalRandom.current().nextInt(slots.size())));
-    }
-
-    private Subscriber subscriber(int slot) {
+        int slot = ThreadLocalRandom.current().nextInt(ClusterSlotHashUtil.SLOT_COUNT);
         return new Subscriber(new Connection(opened().masterOf().apply(slot), config));
     }
 
@@ -505,26 +501,16 @@ public final class JedisConnections implements Wire {
     }
 
     @Override
-    public List<Integer> slotOfEachMaster() {
+    public Map<String, Integer> slotOfEachMaster() {
         Map<String, Integer> slots = new TreeMap<>();
         int all = isCluster() ? ClusterSlotHashUtil.SLOT_COUNT : 1;
         IntStream.range(0, all).forEach(slot -> slots.putIfAbsent(serverOf(slot), slot));
-        return List.copyOf(slots.values());
+        return slots;
     }
 
     @Override
     public String server() {
         return server;
-    }
-
-    @Override
-    public Map<String, String> evictionPolicies() {
-        Map<String, String> policies = new TreeMap<>();
-        for (int slot : slotOfEachMaster()) {
-            TemplateConnections.policies(() -> subscriber(slot))
-                    .forEach((unnamed, policy) -> policies.put(serverOf(slot), policy));
-        }
-        return policies;
     }
 
     /** A client of sentinels listens to them. */

@@ -28,6 +28,7 @@ public enum LuaScript {
     WAITS,
     FORCE_RELEASE,
     JOIN,
+    EVICTION_POLICY,
     PUBLISH;
 
     private static final String INCLUDE = "-- include ";

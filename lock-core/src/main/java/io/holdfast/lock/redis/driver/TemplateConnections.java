@@ -3,10 +3,8 @@ package io.holdfast.lock.redis.driver;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Properties;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,9 +23,6 @@ import org.springframework.data.redis.connection.ReturnType;
 public final class TemplateConnections implements Wire {
 
     private static final Logger log = LoggerFactory.getLogger(TemplateConnections.class);
-
-    private static final String POLICY = "maxmemory_policy";
-    private static final String UNKNOWN = "unknown";
 
     private final RedisConnectionFactory applications;
     private final String server;
@@ -107,49 +102,24 @@ public final class TemplateConnections implements Wire {
     }
 
     @Override
-    public List<Integer> slotOfEachMaster() {
+    public Map<String, Integer> slotOfEachMaster() {
         try (RedisConnection connection = newSubscription()) {
-            return connection instanceof RedisClusterConnection servers ? slots(servers) : List.of(0);
+            return connection instanceof RedisClusterConnection servers ? slots(servers) : Map.of("", 0);
         }
     }
 
-    private static List<Integer> slots(RedisClusterConnection servers) {
-        return StreamSupport.stream(servers.clusterGetNodes().spliterator(), false)
-                .filter(RedisClusterNode::isMaster)
-                .flatMap(node -> node.getSlotRange().getSlots().stream().limit(1))
-                .toList();
+    private static Map<String, Integer> slots(RedisClusterConnection servers) {
+        Map<String, Integer> slots = new TreeMap<>();
+        for (RedisClusterNode node : servers.clusterGetNodes()) {
+            if (node.isMaster()) {
+                node.getSlotRange().getSlots().stream().limit(1).forEach(slot -> slots.put(node.asString(), slot));
+            }
+        }
+        return slots;
     }
 
     @Override
     public String server() {
         return server;
-    }
-
-    @Override
-    public Map<String, String> evictionPolicies() {
-        return policies(this::newSubscription);
-    }
-
-    /** Uses {@code INFO}, for which a user who may only use locks may lack permission. */
-    static Map<String, String> policies(Supplier<RedisConnection> connecting) {
-        try (RedisConnection connection = connecting.get()) {
-            Properties info = connection.serverCommands().info("memory");
-            return policies(Objects.requireNonNullElseGet(info, Properties::new));
-        } catch (RuntimeException e) {
-            log.debug("The eviction policy could not be read", e);
-            return Map.of("", UNKNOWN);
-        }
-    }
-
-    /** In a cluster, each line begins with the server and a dot. */
-    static Map<String, String> policies(Properties info) {
-        Map<String, String> policies = new TreeMap<>();
-        for (String line : info.stringPropertyNames()) {
-            if (line.equals(POLICY) || line.endsWith('.' + POLICY)) {
-                policies.put(
-                        line.substring(0, Math.max(0, line.length() - POLICY.length() - 1)), info.getProperty(line));
-            }
-        }
-        return policies.isEmpty() ? Map.of("", UNKNOWN) : policies;
     }
 }

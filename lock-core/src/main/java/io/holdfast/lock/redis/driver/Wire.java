@@ -67,14 +67,11 @@ public interface Wire {
         return "";
     }
 
-    /** {@return a slot of each master of a cluster; only slot 0 if there is no cluster} */
-    List<Integer> slotOfEachMaster();
+    /** {@return a slot of each master of a cluster, by server; only slot 0, under the empty name, if there is no cluster} */
+    Map<String, Integer> slotOfEachMaster();
 
     /** {@return where the servers are, for messages: without users and passwords} May be called before {@link #open}. */
     String server();
-
-    /** {@return what each master does when its memory is full, by server; of a single one under the empty name} */
-    Map<String, String> evictionPolicies();
 
     /** Locates the servers again, by calls to them. */
     default void refreshTopology() {}
