@@ -141,13 +141,13 @@ final class LockState {
         keep(owner);
         Optional<AcquireReply> refusal = refusal(request);
         if (refusal.isEmpty()) {
-            long leaseEnd = now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
+            long leaseNanos = TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
             HoldRecord hold = find(owner);
             if (hold == null) {
-                hold = grant(request, leaseEnd);
+                hold = grant(request, now + leaseNanos);
             } else {
                 raise(hold, request.raising() ? request.leastToken() : 0);
-                confirm(hold, leaseEnd);
+                confirm(hold, leaseNanos);
             }
             return new AcquireReply.Granted(hold.token, hold.tokens, waiters(), false);
         }
@@ -197,8 +197,9 @@ final class LockState {
      * The owner has called. The lease that it asks for replaces its reservation, also if that would end later. A lease is never
      * shortened.
      */
-    private void confirm(HoldRecord hold, long leaseEnd) {
-        hold.leaseEnd = endReservation(hold.owner) ? leaseEnd : later(hold.leaseEnd, leaseEnd);
+    private void confirm(HoldRecord hold, long leaseNanos) {
+        long kept = endReservation(hold.owner) ? 0 : hold.leaseEnd - now;
+        hold.leaseEnd = now + Math.max(kept, leaseNanos);
     }
 
     /** A holder of many tokens may hand the lock off within its own process, and is notified to stop that soon. */
@@ -271,7 +272,7 @@ final class LockState {
         if (hold == null) {
             return new RenewReply.NotHolder();
         }
-        confirm(hold, now + TimeUnit.MILLISECONDS.toNanos(request.leaseMillis()));
+        confirm(hold, TimeUnit.MILLISECONDS.toNanos(request.leaseMillis()));
         return new RenewReply.Renewed();
     }
 
@@ -363,11 +364,10 @@ final class LockState {
 
     /** If the clock went back, entries and reservations would last until it has caught up: they count from now, once. */
     private void heedClock() {
-        long latest = now + ENTRY_NANOS;
-        entries.values().forEach(entry -> entry.aliveUntil = earlier(entry.aliveUntil, latest));
+        entries.values().forEach(entry -> entry.aliveUntil = now + Math.min(entry.aliveUntil - now, ENTRY_NANOS));
         holds.stream()
                 .filter(hold -> isReserved(hold.owner))
-                .forEach(hold -> hold.leaseEnd = earlier(hold.leaseEnd, latest));
+                .forEach(hold -> hold.leaseEnd = now + Math.min(hold.leaseEnd - now, ENTRY_NANOS));
     }
 
     /**
@@ -484,8 +484,8 @@ final class LockState {
     /** The lock may be forgotten at that time, unless a hold or a cancellation lasts longer. */
     void forgetAt(long nanos) {
         forgettableAt = nanos;
-        holds.forEach(hold -> forgettableAt = later(forgettableAt, hold.leaseEnd));
-        cancelled.values().forEach(end -> forgettableAt = later(forgettableAt, end));
+        holds.forEach(hold -> forgettableAt = now + Math.max(forgettableAt - now, hold.leaseEnd - now));
+        cancelled.values().forEach(end -> forgettableAt = now + Math.max(forgettableAt - now, end - now));
     }
 
     boolean isForgettable(long nanos) {
@@ -496,13 +496,5 @@ final class LockState {
 
     private boolean isOver(long end) {
         return end - now <= 0;
-    }
-
-    private static long later(long a, long b) {
-        return a - b >= 0 ? a : b;
-    }
-
-    private static long earlier(long a, long b) {
-        return a - b <= 0 ? a : b;
     }
 }
