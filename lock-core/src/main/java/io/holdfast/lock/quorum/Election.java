@@ -85,7 +85,7 @@ final class Election {
         AcquireRequest proposed = new AcquireRequest(
                 request.key(),
                 request.owner(),
-                Drift.added(request.leaseMillis()),
+                Quorum.withDrift(request.leaseMillis()),
                 request.holder(),
                 request.limit(),
                 request.weight(),
@@ -152,7 +152,7 @@ final class Election {
                 .forEach(node -> node.giveBack(unused));
         Optional<LockHolder> holder = Merged.mostNamed(
                         ballot.answers(AcquireReply.Held.class).stream().flatMap(held -> held.holder().stream()))
-                .map(Drift::removed);
+                .map(Merged::withoutDrift);
         return new AcquireReply.Held(holder, 0, backOff(), resent);
     }
 

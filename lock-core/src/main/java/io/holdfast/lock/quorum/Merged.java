@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStatus;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -18,16 +19,14 @@ final class Merged {
     private Merged() {}
 
     static LockSnapshot snapshot(LockKey key, List<LockSnapshot> snapshots, int needed, int silent) {
-        List<LockHolder> holders =
-                holders(snapshots.stream().map(LockSnapshot::holders).toList(), needed);
-        return new LockSnapshot(
-                key, holders, 0, noted(snapshots.stream().map(LockSnapshot::lastToken), needed - silent));
+        List<LockHolder> holders = holders(snapshots.stream().map(LockSnapshot::holders), needed);
+        long lastToken = noted(snapshots.stream().map(LockSnapshot::lastToken), needed - silent);
+        return new LockSnapshot(key, holders, 0, lastToken);
     }
 
     /** @param statuses the statuses of one lock, from at least as many servers as are needed */
     static LockStatus status(List<LockStatus> statuses, int needed) {
-        List<LockHolder> holders =
-                holders(statuses.stream().map(LockStatus::holders).toList(), needed);
+        List<LockHolder> holders = holders(statuses.stream().map(LockStatus::holders), needed);
         long lastToken = noted(statuses.stream().map(LockStatus::lastToken), needed);
         return new LockStatus(statuses.get(0).key(), holders, List.of(), 0, lastToken);
     }
@@ -37,7 +36,12 @@ final class Merged {
      * without a reply may have recorded any.
      */
     private static long noted(Stream<Long> tokens, int needed) {
-        return tokens.sorted(Comparator.reverseOrder())
+        return reached(tokens, Comparator.<Long>naturalOrder(), needed);
+    }
+
+    /** The highest value that so many of them reach. */
+    private static <T> T reached(Stream<T> values, Comparator<T> order, int needed) {
+        return values.sorted(order.reversed())
                 .skip(Math.max(0, needed - 1))
                 .findFirst()
                 .orElseThrow();
@@ -45,9 +49,7 @@ final class Merged {
 
     /** The holder that most servers name; of several that are named equally often, the first. */
     static Optional<LockHolder> mostNamed(Stream<LockHolder> named) {
-        return byGrant(named).stream()
-                .reduce((some, others) -> others.size() > some.size() ? others : some)
-                .map(most -> most.get(0));
+        return byGrant(named).stream().max(Comparator.comparing(List::size)).map(most -> most.get(0));
     }
 
     /** The same grants, whichever servers report them. */
@@ -60,14 +62,29 @@ final class Merged {
     }
 
     /** The holders that enough servers report; each for as long as enough of them keep it. */
-    static List<LockHolder> holders(List<List<LockHolder>> told, int needed) {
-        return byGrant(told.stream().flatMap(List::stream)).stream()
+    static List<LockHolder> holders(Stream<List<LockHolder>> told, int needed) {
+        return byGrant(told.flatMap(List::stream)).stream()
                 .filter(same -> same.size() >= needed)
-                .map(same -> same.stream()
-                        .sorted(Comparator.comparing(LockHolder::remaining).reversed())
-                        .toList()
-                        .get(needed - 1))
-                .map(Drift::removed)
+                .map(same -> reached(same.stream(), Comparator.comparing(LockHolder::remaining), needed))
+                .map(Merged::withoutDrift)
                 .toList();
+    }
+
+    /** A holder as a server reports it, for as long as its caller counts, see {@link Quorum#withDrift}. */
+    static LockHolder withoutDrift(LockHolder holder) {
+        Duration remaining = holder.remaining()
+                .minusMillis(Quorum.DRIFT_MILLIS)
+                .multipliedBy(Quorum.DRIFT_SHARE)
+                .dividedBy(Quorum.DRIFT_SHARE + 1L);
+        return new LockHolder(
+                holder.clientId(),
+                holder.host(),
+                holder.pid(),
+                holder.thread(),
+                holder.since(),
+                remaining.isNegative() ? Duration.ZERO : remaining,
+                holder.fencingToken(),
+                holder.mode(),
+                holder.kept());
     }
 }

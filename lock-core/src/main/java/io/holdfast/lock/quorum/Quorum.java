@@ -26,6 +26,11 @@ final class Quorum {
 
     static final int FEWEST = 3;
 
+    /** A lease is longer at the servers by one percent, plus 2 ms. */
+    static final int DRIFT_SHARE = 100;
+
+    static final int DRIFT_MILLIS = 2;
+
     private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LAST_ANSWERS_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -64,6 +69,11 @@ final class Quorum {
             return majority();
         }
         return (int) ((long) nodes.size() * limit / (limit + 1L)) + 1;
+    }
+
+    /** The lease that each server is asked for: longer than its caller's, because their clocks may run at different rates. */
+    static long withDrift(long leaseMillis) {
+        return leaseMillis + leaseMillis / DRIFT_SHARE + DRIFT_MILLIS;
     }
 
     /** Calls all servers, and waits until it is decided. */

@@ -51,7 +51,7 @@ import java.util.stream.Stream;
  *
  * <p><b>Exclusive.</b> Two majorities have a server in common, which grants the lock to only one of them. For permits see
  * {@link Quorum#needed}. A holder counts its lease from before it called the first server, and requests a slightly longer lease
- * from each server, because clocks may {@linkplain Drift drift apart}. So wherever it was granted the lock, it still has it
+ * from each server, because clocks may {@linkplain Quorum#withDrift drift apart}. So wherever it was granted the lock, it still has it
  * when its own deadline comes; the time that the servers took to answer is part of the lease. A hold is renewed if as many
  * servers renew it as had to grant it.
  *
@@ -180,7 +180,8 @@ public final class QuorumLockStore implements LockStore {
             List<RenewRequest> requests, BiFunction<LockStore, List<RenewRequest>, List<RenewReply>> call) {
         requests.forEach(request -> checkLease(request.leaseMillis()));
         List<RenewRequest> onEachNode = requests.stream()
-                .map(each -> new RenewRequest(each.key(), each.owner(), Drift.added(each.leaseMillis()), each.limit()))
+                .map(each ->
+                        new RenewRequest(each.key(), each.owner(), Quorum.withDrift(each.leaseMillis()), each.limit()))
                 .toList();
         // If one is not renewed, it is worth waiting for the other servers.
         Ballot<List<RenewReply>> ballot = quorum.ask(
@@ -264,7 +265,7 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
-        return Merged.holders(look(store -> store.forceRelease(key, modes)), quorum.majority());
+        return Merged.holders(look(store -> store.forceRelease(key, modes)).stream(), quorum.majority());
     }
 
     /** Of all servers that answer, which must be most of them, once they have answered earlier calls. */

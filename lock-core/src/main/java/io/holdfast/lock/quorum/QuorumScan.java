@@ -6,6 +6,7 @@ import io.holdfast.lock.store.overview.StoreScan;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
@@ -26,12 +27,11 @@ final class QuorumScan implements StoreScan {
     QuorumScan(Quorum quorum, String keyPrefix) {
         this.quorum = quorum;
         for (Node node : quorum.nodes) {
+            Optional<StoreScan> scan = node.store.openScan(keyPrefix);
             scans.put(
                     node,
-                    node.store
-                            .openScan(keyPrefix)
-                            .orElseThrow(() ->
-                                    new UnsupportedOperationException("A server of the quorum cannot list its locks")));
+                    scan.orElseThrow(
+                            () -> new UnsupportedOperationException("A server of the quorum cannot list its locks")));
         }
         this.open = new LinkedHashMap<>(scans);
     }
@@ -44,15 +44,8 @@ final class QuorumScan implements StoreScan {
                     ? CompletableFuture.failedFuture(new LockStoreException("not called", null, false))
                     : node.send(store -> scan.step());
         });
-        for (Node node : List.copyOf(open.keySet())) {
-            Boolean more = ballot.answer(node);
-            if (more == null) {
-                scans.remove(node);
-            }
-            if (!Boolean.TRUE.equals(more)) {
-                open.remove(node);
-            }
-        }
+        scans.keySet().removeIf(node -> open.containsKey(node) && ballot.answer(node) == null);
+        open.keySet().removeIf(node -> !Boolean.TRUE.equals(ballot.answer(node)));
         if (scans.size() < quorum.majority()) {
             throw ballot.majorityLost(quorum.majority());
         }

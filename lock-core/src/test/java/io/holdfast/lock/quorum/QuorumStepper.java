@@ -54,7 +54,7 @@ public final class QuorumStepper {
 
     /** How long a server keeps a lease of that length. */
     public static long onEachNode(long leaseMillis) {
-        return Drift.added(leaseMillis);
+        return Quorum.withDrift(leaseMillis);
     }
 
     /** Whether a round is over, with what each server has done in it. */
