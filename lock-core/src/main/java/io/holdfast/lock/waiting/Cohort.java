@@ -93,22 +93,26 @@ public final class Cohort {
     }
 
     /**
-     * The token for the next holder.
+     * Takes the token of the next holder.
      *
-     * @return 0 if the lock must be released now
+     * @param until until when the lock is certainly held without renewal, on the ticker
+     * @return whether there is one; if not, the lock must be released now
      */
-    long next() {
+    boolean handOff(long until) {
         for (int look = 0; look < LOOKS; look++) {
             long now = ticker.nanos();
             long token = grant.token() + TimeUnit.NANOSECONDS.toMicros(now - grantedAt);
             if (token >= grant.token() + grant.tokens() || !mayGoOn(now)) {
-                return 0;
+                return false;
             }
             if (token > lastToken) {
-                return token;
+                lastToken = token;
+                deadline = until;
+                handOffsAwaited += waiters == Waiters.NONE ? 0 : 1;
+                return true;
             }
         }
-        return 0;
+        return false;
     }
 
     private boolean mayGoOn(long now) {
@@ -118,13 +122,5 @@ public final class Cohort {
                 handOffsAwaited < HAND_OFFS_AWAITED && now - awaitedAt < TimeUnit.MILLISECONDS.toNanos(MILLIS_AWAITED);
             case FAIR -> false;
         };
-    }
-
-    void handedOff(long token, long until) {
-        lastToken = token;
-        deadline = until;
-        if (waiters != Waiters.NONE) {
-            handOffsAwaited++;
-        }
     }
 }

@@ -80,12 +80,8 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     /** When the thread polls next. */
     private long nextAt;
 
-    /**
-     * When messages last began to arrive, and how often they have: the result of a call that was sent earlier may be outdated.
-     */
+    /** When messages last began to arrive: the result of a call that was sent earlier may be outdated. */
     private long heardAt;
-
-    private int timesHeard;
 
     /** When queues for which the store has failed are polled again. */
     private long probeAt;
@@ -128,6 +124,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         this.onRevoked = onRevoked;
         this.probeAt = ticker.nanos();
         this.nextAt = probeAt;
+        this.heardAt = probeAt;
     }
 
     /** The entries of this client in one lock's queue, and when they are polled next. */
@@ -139,22 +136,20 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         /** How often in a row the store has failed for it. */
         private int failures;
 
-        /** When it is polled next; not while a poll is under way, unless another entry needs one after that. */
+        /** When it is polled next; while a poll is under way, in an hour, unless another one is needed after that. */
         private long pollAt;
 
-        private boolean scheduled;
-
-        Row(LockKey key) {
+        Row(LockKey key, long pollAt) {
             this.key = key;
+            this.pollAt = pollAt;
         }
 
-        private void schedule(long at) {
-            pollAt = at;
-            scheduled = true;
+        private void pollBy(long at) {
+            pollAt = isDue(at) ? pollAt : at;
         }
 
         private boolean isDue(long at) {
-            return scheduled && pollAt - at <= 0;
+            return pollAt - at <= 0;
         }
 
         /** A poll for some of the entries has returned. Returns those that are called; the others are not granted yet. */
@@ -205,14 +200,10 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
             if (closed) {
                 return;
             }
-            boolean old = timesHeard > 0 && askedAt - heardAt < 0;
-            long pollAt = ticker.nanos() + (old ? 0 : interval(held.blockedFor()));
-            Row row = rows.computeIfAbsent(entry.key(), Row::new);
+            long pollAt = ticker.nanos() + (askedAt - heardAt < 0 ? 0 : interval(held.blockedFor()));
+            Row row = rows.computeIfAbsent(entry.key(), key -> new Row(key, pollAt));
             row.entries.put(entry.owner(), entry);
-            entry.taken = true;
-            if (!row.isDue(pollAt)) {
-                row.schedule(pollAt);
-            }
+            row.pollBy(pollAt);
             first = pollAt - nextAt < 0;
         }
         listen();
@@ -230,7 +221,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     public boolean giveUp(QueueEntry entry) {
         entries.remove(entry.owner().sequence());
         entry.givenUp = true;
-        if (entry.taken) {
+        if (entry.answer != null) {
             synchronized (this) {
                 Row row = rows.get(entry.key());
                 if (row != null) {
@@ -327,15 +318,8 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         heard = now;
         synchronized (this) {
             long latest = ticker.nanos() + (now ? 0 : LONGEST_DEAF_NANOS);
-            if (now) {
-                heardAt = latest;
-                timesHeard++;
-            }
-            for (Row row : rows.values()) {
-                if (row.scheduled && !row.isDue(latest)) {
-                    row.schedule(latest);
-                }
-            }
+            heardAt = now ? latest : heardAt;
+            rows.values().forEach(row -> row.pollBy(latest));
         }
         LockSupport.unpark(thread);
     }
@@ -370,15 +354,12 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
             try {
                 listening = store.listen(clientId, this);
             } catch (RuntimeException | Error e) { // such as that no thread can be started
+                retry.run();
+                retry = timer.after(RETRY_NANOS, this::subscribe);
                 if (!warned) {
                     log.warn("Cannot subscribe to wake-up messages yet; polling every 100 ms", e);
                 }
                 warned = true;
-            } finally {
-                if (listening == null) {
-                    retry.run();
-                    retry = timer.after(RETRY_NANOS, this::subscribe);
-                }
             }
         }
     }
@@ -447,8 +428,8 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         }
     }
 
-    /** One call: the rows, when it was sent, and how often messages had begun to arrive by then. */
-    private record Poll(List<Row> due, List<EntryRequest> requests, long askedAt, int timesHeard) {}
+    /** One call: the rows, and when it was sent. */
+    private record Poll(List<Row> due, List<EntryRequest> requests, long askedAt) {}
 
     private synchronized Poll takeDue() {
         long now = ticker.nanos();
@@ -458,11 +439,11 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                         .filter(row -> row.isDue(now + TAKEN_ALONG_NANOS))
                         .toList()
                 : List.of();
-        due.forEach(row -> row.scheduled = false);
+        due.forEach(row -> row.pollAt = now + IDLE_NANOS);
         List<EntryRequest> requests = due.stream()
                 .map(row -> new EntryRequest(row.key, List.copyOf(row.entries.keySet())))
                 .toList();
-        return new Poll(due, requests, now, timesHeard);
+        return new Poll(due, requests, now);
     }
 
     /**
@@ -472,7 +453,6 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     private void settle(Poll poll, List<EntryReply> replies) {
         List<QueueEntry> called = new ArrayList<>();
         Map<QueueEntry, Failing> failing = new HashMap<>();
-        boolean found = false;
         synchronized (this) {
             for (int i = 0; i < poll.due.size(); i++) {
                 Row row = poll.due.get(i);
@@ -481,8 +461,8 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                     row.failures = 0;
                     row.entries.values().forEach(QueueEntry::recovered);
                     var time = new StoreTime(poll.askedAt, ticker.nanos(), kept.storeMicros());
-                    found |= called.addAll(row.kept(poll.requests.get(i), kept, time));
-                    next = ticker.nanos() + (poll.timesHeard == timesHeard ? interval(kept.blockedFor()) : 0);
+                    called.addAll(row.kept(poll.requests.get(i), kept, time));
+                    next = ticker.nanos() + interval(kept.blockedFor());
                 } else {
                     row.failures++;
                     String reason = replies.get(i) instanceof EntryReply.Failed failed ? failed.reason() : "no reply";
@@ -490,14 +470,12 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                     row.entries.values().forEach(entry -> failing.put(entry, new Failing(poll.askedAt, failure)));
                     next = nextProbe(row);
                 }
-                if (!row.scheduled) {
-                    row.schedule(next);
-                }
+                row.pollBy(next);
             }
         }
         failing.forEach(QueueEntry::failing);
         called.forEach(QueueEntry::call);
-        if (found) {
+        if (!called.isEmpty()) {
             missed();
         }
     }

@@ -235,10 +235,8 @@ public final class LocalQueue implements AutoCloseable {
         FRONT,
         /** Received the lock from the former front; is the front now. */
         HANDED_OFF,
-        /** Gave up, or is done. */
-        GONE,
-        /** The front found the store unavailable. */
-        FAILED
+        /** Gave up, or is done, or failed with the front. */
+        GONE
     }
 
     /**
@@ -256,7 +254,7 @@ public final class LocalQueue implements AutoCloseable {
         /** The grant that it may hand off; null without a lock, and for a lock that is not handed off. */
         private @Nullable Cohort cohort;
 
-        /** Set before the state. */
+        /** That of the front, which found the store unavailable. Set before the state. */
         private @Nullable LockStoreException failure;
 
         private Place(Line line, @Nullable Object terms, Runnable waiter) {
@@ -282,7 +280,7 @@ public final class LocalQueue implements AutoCloseable {
 
         /** {@return whether it has ended, in line or as the front} */
         public boolean isOver() {
-            return state == State.GONE || state == State.FAILED;
+            return state == State.GONE;
         }
 
         /** A caller that arrives while the store fails fails immediately, as a first attempt would. */
@@ -322,8 +320,8 @@ public final class LocalQueue implements AutoCloseable {
                     return left;
                 }
             }
-            if (state == State.FAILED) {
-                LockStoreException cause = Objects.requireNonNull(failure);
+            LockStoreException cause = failure;
+            if (cause != null) {
                 throw new LockStoreException(
                         "The first waiting thread of this client failed to acquire the lock: " + cause.getMessage(),
                         cause,
@@ -460,11 +458,9 @@ public final class LocalQueue implements AutoCloseable {
             Place next;
             synchronized (line) {
                 next = line.front == this ? line.head() : null;
-                long token = next != null && Objects.equals(next.terms, terms) ? held.next() : 0;
-                if (next == null || token == 0) {
+                if (next == null || !Objects.equals(next.terms, terms) || !held.handOff(deadline)) {
                     return false;
                 }
-                held.handedOff(token, deadline);
                 next.cohort = held;
                 line.advance(State.HANDED_OFF);
             }
@@ -513,7 +509,7 @@ public final class LocalQueue implements AutoCloseable {
                 line.waiting.clear();
                 for (Place each : failed) {
                     each.failure = cause;
-                    each.state = State.FAILED;
+                    each.state = State.GONE;
                 }
                 line.advance(State.FRONT);
             }

@@ -45,7 +45,7 @@ public final class Outages implements AutoCloseable {
      * @return its turn, which must be closed
      */
     public synchronized Turn join(String server, boolean failing, Runnable waiter) {
-        Queue queue = queues.computeIfAbsent(server, name -> new Queue(name, failing));
+        Queue queue = queues.computeIfAbsent(server, unused -> new Queue(failing));
         Turn turn = new Turn(queue, waiter);
         queue.turns.add(turn);
         return turn;
@@ -63,21 +63,17 @@ public final class Outages implements AutoCloseable {
     /** The queue of one server. */
     private final class Queue {
 
-        private final String server;
         private final Set<Turn> turns = new LinkedHashSet<>();
-        private long notBefore = ticker.nanos();
+        private long notBefore;
         private long restNanos;
 
-        Queue(String server, boolean failing) {
-            this.server = server;
-            if (failing) {
-                rest();
-            }
+        Queue(boolean failing) {
+            rest(failing);
         }
 
-        private void rest() {
-            restNanos = Math.min(Math.max(2 * restNanos, FIRST_REST_NANOS), LONGEST_REST_NANOS);
-            notBefore = ticker.nanos() + restNanos - ThreadLocalRandom.current().nextLong(restNanos / 2);
+        private void rest(boolean failing) {
+            restNanos = failing ? Math.min(Math.max(2 * restNanos, FIRST_REST_NANOS), LONGEST_REST_NANOS) : 0;
+            notBefore = ticker.nanos() + restNanos - ThreadLocalRandom.current().nextLong(restNanos / 2 + 1);
         }
     }
 
@@ -114,18 +110,14 @@ public final class Outages implements AutoCloseable {
             }
         }
 
-        /** The store has failed again. */
-        public void failed() {
+        /**
+         * The store was called.
+         *
+         * @param failed whether it has failed again; if it has replied, the next caller may continue immediately
+         */
+        public void called(boolean failed) {
             synchronized (Outages.this) {
-                queue.rest();
-            }
-        }
-
-        /** The store has replied: the next caller may continue immediately. */
-        public void answered() {
-            synchronized (Outages.this) {
-                queue.restNanos = 0;
-                queue.notBefore = ticker.nanos();
+                queue.rest(failed);
             }
         }
 
@@ -135,7 +127,7 @@ public final class Outages implements AutoCloseable {
             synchronized (Outages.this) {
                 queue.turns.remove(this);
                 if (queue.turns.isEmpty()) {
-                    queues.remove(queue.server, queue);
+                    queues.values().remove(queue);
                 } else {
                     queue.turns.iterator().next().waiter.run();
                 }

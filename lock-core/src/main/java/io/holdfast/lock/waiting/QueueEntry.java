@@ -51,15 +51,15 @@ public final class QueueEntry {
     private final OwnerId owner;
     private volatile boolean called;
     private volatile @Nullable Message message;
-    private volatile @Nullable StoreTime answer;
+
+    /** The last reply that gave it a place in the queue; null before the first one: then it need not be kept alive. */
+    volatile @Nullable StoreTime answer;
+
     private volatile Waiters awaited = Waiters.NONE;
     private volatile boolean closed;
     private volatile @Nullable Runnable waiter;
     private volatile @Nullable Failing failing;
     private volatile boolean metFailure;
-
-    /** Whether the store has given it a place, so that it must be kept alive, or given up. Used by the waiting thread. */
-    boolean taken;
 
     /** Whether the store may keep it, as far as the last call that was answered says. Used by the waiting thread. */
     boolean kept;
@@ -114,21 +114,21 @@ public final class QueueEntry {
     }
 
     /**
-     * The lock that a message has granted.
+     * The lock that a message has granted. The store confirms it only when it is called.
      *
-     * @return the grant, and its deadline; null if none is known, or it is old, or implausible
+     * @return the grant; null if none is known, or it is old, or implausible
      */
-    public StoreTime.@Nullable Believed claim() {
+    public @Nullable Grant claim(long now, long leaseNanos, boolean resent) {
         Message heard = message;
         StoreTime asked = answer;
-        return heard == null || asked == null ? null : asked.believe(heard.reservation(), heard.heardAt());
-    }
-
-    /** {@return the lock, granted by a message; the store confirms it only when it is called} */
-    public Grant granted(StoreTime.Believed claim, long now, long leaseNanos, boolean resent) {
-        Reservation told = claim.reservation();
-        return new Grant(
-                owner, told.token(), now, claim.deadline(leaseNanos), told.tokens(), told.waiters(), false, resent);
+        if (heard == null || asked == null) {
+            return null;
+        }
+        Reservation told = heard.reservation();
+        Long until = asked.believe(told, heard.heardAt(), leaseNanos);
+        return until == null
+                ? null
+                : new Grant(owner, told.token(), now, until, told.tokens(), told.waiters(), false, resent);
     }
 
     /** {@return the lock, granted by a reply to a call sent at that time, so it is confirmed} */

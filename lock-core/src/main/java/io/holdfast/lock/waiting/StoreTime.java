@@ -23,19 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record StoreTime(long askedAt, long answeredAt, long micros) {
 
-    /** A plausible message, and until when it certainly holds the lock, on the ticker. */
-    public record Believed(Reservation reservation, long deadline) {
-
-        /**
-         * Until when the lock is certainly held: for no longer than the lease from the grant on, because the call that confirms it
-         * gives it that lease, however late it arrives, and takes the rest of a longer reservation away.
-         */
-        public long deadline(long leaseNanos) {
-            long lasts = TimeUnit.MICROSECONDS.toNanos(reservation.untilMicros() - reservation.atMicros());
-            return deadline - Math.max(0, lasts - leaseNanos);
-        }
-    }
-
     /** Clocks run at slightly different rates. */
     private static final long TOLERANCE_MICROS = TimeUnit.MILLISECONDS.toMicros(50);
 
@@ -57,10 +44,12 @@ public record StoreTime(long askedAt, long answeredAt, long micros) {
      * Judges a message.
      *
      * @param heardAt when it arrived, on the ticker
-     * @return the grant and its deadline; null if it is old, or implausible
+     * @return until when the lock is certainly held, on the ticker: for no longer than the lease from the grant on, because the
+     *     call that confirms it gives it that lease, however late it arrives, and takes the rest of a longer reservation away.
+     *     Null if the message is old, or implausible
      */
     @Nullable
-    Believed believe(Reservation told, long heardAt) {
+    Long believe(Reservation told, long heardAt, long leaseNanos) {
         long latest = micros + Math.max(0, TimeUnit.NANOSECONDS.toMicros(heardAt - askedAt)) + TOLERANCE_MICROS;
         long lastsMicros = told.untilMicros() - told.atMicros();
         boolean news = told.atMicros() >= micros && told.atMicros() <= latest;
@@ -73,6 +62,6 @@ public record StoreTime(long askedAt, long answeredAt, long micros) {
         long sinceAsked = TimeUnit.MICROSECONDS.toNanos(told.untilMicros() - micros - 1);
         long sinceHeard = TimeUnit.MICROSECONDS.toNanos(lastsMicros - 1);
         long deadline = Math.min(sinceAsked, heardAt - askedAt + sinceHeard) + askedAt;
-        return new Believed(told, deadline);
+        return deadline - Math.max(0, TimeUnit.MICROSECONDS.toNanos(lastsMicros) - leaseNanos);
     }
 }

@@ -12,7 +12,7 @@ public final class Claims {
     private Claims() {}
 
     /** As the message says, counted from the last answer. Called by an acquisition with that defect. */
-    public static StoreTime.@Nullable Believed believed(QueueEntry entry) {
+    public static QueueEntry.@Nullable Grant believed(QueueEntry entry, long now, long leaseNanos, boolean resent) {
         Object message = ObjectGraph.read(entry, "message");
         StoreTime answer = (StoreTime) ObjectGraph.read(entry, "answer");
         if (message == null || answer == null) {
@@ -23,9 +23,14 @@ public final class Claims {
             return null;
         }
         long nanos = TimeUnit.MICROSECONDS.toNanos(told.untilMicros() - answer.micros() - 1);
-        // Made just before its end: so it is not too long for anybody.
-        var brief = new Reservation(
-                told.token(), told.tokens(), told.waiters(), told.untilMicros() - 1, told.untilMicros());
-        return new StoreTime.Believed(brief, answer.askedAt() + nanos);
+        return new QueueEntry.Grant(
+                entry.owner(),
+                told.token(),
+                now,
+                answer.askedAt() + nanos,
+                told.tokens(),
+                told.waiters(),
+                false,
+                resent);
     }
 }

@@ -6,7 +6,7 @@ package io.holdfast.lock.explore;
  */
 enum Defect {
     /** A grant by message is believed whatever it says. */
-    BELIEVED_MESSAGES("entry.claim()", "io.holdfast.lock.explore.Claims.believed(entry)"),
+    BELIEVED_MESSAGES("entry.claim(", "io.holdfast.lock.explore.Claims.believed(entry, "),
     /** A cloned process goes on with the owner ids of the other one. */
     SAME_OWNER_IDS,
     /** An entry counts as heard of although nobody has asked for it, so that it is reserved again and again. */

@@ -58,7 +58,6 @@ final class StateWriter {
                 "Reservation.tokens",
                 "EntryRecord.reserved",
                 "QueueEntry.called",
-                "QueueEntry.taken",
                 "QueueEntry.kept",
                 "QueueEntry.givenUp",
                 "QueueEntry.metFailure");

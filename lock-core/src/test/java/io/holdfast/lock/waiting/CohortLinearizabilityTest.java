@@ -38,11 +38,7 @@ public class CohortLinearizabilityTest {
     @Operation(nonParallelGroup = "holder")
     public boolean handOn() {
         now[0] += MICRO;
-        long token = cohort.next();
-        if (token > 0) {
-            cohort.handedOff(token, 0);
-        }
-        return token > 0;
+        return cohort.handOff(0);
     }
 
     /** The same in one step each. */

@@ -22,9 +22,9 @@ class CohortTest {
         Cohort alone = cohort(Waiters.NONE);
 
         time.pass(Duration.ofMillis(100).minus(MICRO));
-        assertThat(alone.next()).isEqualTo(FIRST + BLOCK - 1);
+        assertThat(Cohorts.next(alone)).isEqualTo(FIRST + BLOCK - 1);
         time.pass(MICRO);
-        assertThat(alone.next()).isZero();
+        assertThat(Cohorts.next(alone)).isZero();
     }
 
     @Test
@@ -52,9 +52,9 @@ class CohortTest {
         Cohort cohort = cohort(Waiters.UNFAIR);
 
         time.pass(Duration.ofMillis(5).minus(MICRO));
-        assertThat(cohort.next()).isPositive();
+        assertThat(Cohorts.next(cohort)).isPositive();
         time.pass(MICRO);
-        assertThat(cohort.next()).isZero();
+        assertThat(Cohorts.next(cohort)).isZero();
     }
 
     @Test
@@ -64,9 +64,9 @@ class CohortTest {
         cohort.awaited(Waiters.UNFAIR);
 
         time.pass(Duration.ofMillis(5).minus(MICRO));
-        assertThat(cohort.next()).isPositive();
+        assertThat(Cohorts.next(cohort)).isPositive();
         time.pass(MICRO);
-        assertThat(cohort.next()).isZero();
+        assertThat(Cohorts.next(cohort)).isZero();
     }
 
     @Test
@@ -78,9 +78,9 @@ class CohortTest {
         cohort.awaited(Waiters.UNFAIR);
 
         time.pass(Duration.ofMillis(1).minus(MICRO));
-        assertThat(cohort.next()).isPositive();
+        assertThat(Cohorts.next(cohort)).isPositive();
         time.pass(MICRO);
-        assertThat(cohort.next()).isZero();
+        assertThat(Cohorts.next(cohort)).isZero();
     }
 
     @Test
@@ -99,12 +99,12 @@ class CohortTest {
         Cohort awaited = cohort(Waiters.FAIR);
         Cohort surprised = cohort(Waiters.NONE);
         time.pass(MICRO);
-        assertThat(surprised.next()).isPositive();
+        assertThat(Cohorts.next(surprised)).isPositive();
 
         surprised.awaited(Waiters.FAIR);
 
-        assertThat(awaited.next()).isZero();
-        assertThat(surprised.next()).isZero();
+        assertThat(Cohorts.next(awaited)).isZero();
+        assertThat(Cohorts.next(surprised)).isZero();
     }
 
     @Test
@@ -114,20 +114,19 @@ class CohortTest {
         cohort.awaited(Waiters.UNFAIR);
         time.pass(MICRO);
 
-        assertThat(cohort.next()).isZero();
+        assertThat(Cohorts.next(cohort)).isZero();
     }
 
     @Test
     void tokens_strictly_increase() {
         Cohort cohort = cohort(Waiters.NONE);
         time.pass(MICRO);
-        long token = cohort.next();
+        long token = Cohorts.next(cohort);
         assertThat(token).isGreaterThan(FIRST);
-        cohort.handedOff(token, 0);
 
-        assertThat(cohort.next()).isZero();
+        assertThat(Cohorts.next(cohort)).isZero();
         time.pass(MICRO);
-        assertThat(cohort.next()).isEqualTo(token + 1);
+        assertThat(Cohorts.next(cohort)).isEqualTo(token + 1);
     }
 
     @Test
@@ -135,7 +134,7 @@ class CohortTest {
         Cohort cohort = cohort(Waiters.NONE);
         time.pass(MICRO.minusNanos(1));
 
-        assertThat(cohort.next()).isZero();
+        assertThat(Cohorts.next(cohort)).isZero();
     }
 
     @Test
@@ -143,7 +142,7 @@ class CohortTest {
         Cohort cohort = cohort(Waiters.NONE);
         for (int micros = 1; micros <= 1000; micros++) {
             time.pass(MICRO);
-            assertThat(cohort.next()).isEqualTo(FIRST + micros);
+            assertThat(Cohorts.next(cohort)).isEqualTo(FIRST + micros);
         }
     }
 
@@ -152,20 +151,9 @@ class CohortTest {
         Cohort small = Cohorts.of(new OwnerId("client", 1), FIRST, 10, Waiters.NONE, time);
 
         time.pass(MICRO.multipliedBy(9));
-        assertThat(small.next()).isEqualTo(FIRST + 9);
+        assertThat(Cohorts.next(small)).isEqualTo(FIRST + 9);
         time.pass(MICRO);
-        assertThat(small.next()).isZero();
-    }
-
-    @Test
-    void token_that_was_not_handed_off_was_not_used() {
-        Cohort cohort = cohort(Waiters.NONE);
-        time.pass(MICRO);
-        cohort.next();
-        assertThat(cohort.lastToken()).isEqualTo(FIRST);
-
-        cohort.handedOff(cohort.next(), 0);
-        assertThat(cohort.lastToken()).isEqualTo(FIRST + 1);
+        assertThat(Cohorts.next(small)).isZero();
     }
 
     @Test
@@ -183,11 +171,9 @@ class CohortTest {
     private int handOffs(Cohort cohort, int atMost) {
         for (int done = 0; done < atMost; done++) {
             time.pass(MICRO);
-            long token = cohort.next();
-            if (token == 0) {
+            if (!cohort.handOff(0)) {
                 return done;
             }
-            cohort.handedOff(token, 0);
         }
         return atMost;
     }

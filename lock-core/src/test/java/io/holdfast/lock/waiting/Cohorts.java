@@ -14,6 +14,11 @@ final class Cohorts {
         return new QueueEntry.Grant(owner, token, 0, 0, tokens, waiters, confirmed, false);
     }
 
+    /** The token that the next holder takes; 0 if there is none. */
+    static long next(Cohort cohort) {
+        return cohort.handOff(0) ? cohort.lastToken() : 0;
+    }
+
     /** Whoever may hand on a whole lease. */
     static Cohort of(OwnerId owner, long firstToken, long tokens, Waiters waiters, Ticker ticker) {
         return new Cohort(grant(owner, firstToken, tokens, waiters, true), ticker);

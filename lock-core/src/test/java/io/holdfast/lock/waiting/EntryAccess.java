@@ -11,7 +11,7 @@ public final class EntryAccess {
 
     /** The store has answered a call that kept the entry. */
     public static void kept(QueueEntry entry, EntryReply.Kept reply, long askedAt, long answeredAt) {
-        EntryKeeper.Row row = new EntryKeeper.Row(entry.key());
+        EntryKeeper.Row row = new EntryKeeper.Row(entry.key(), askedAt);
         row.entries.put(entry.owner(), entry);
         var time = new StoreTime(askedAt, answeredAt, reply.storeMicros());
         row.kept(new EntryRequest(entry.key(), List.of(entry.owner())), reply, time)

@@ -7,6 +7,7 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,15 +37,20 @@ class EntryClaimTest {
         entry.granted(reservation, HEARD_AT);
     }
 
+    /** For a lease that is longer than the reservation. */
+    private QueueEntry.Grant claim() {
+        return entry.claim(HEARD_AT, TimeUnit.SECONDS.toNanos(30), false);
+    }
+
     @Test
     void deadline_counts_from_before_the_last_question_was_sent() {
         answered(ASKED_AT, 1_000_000);
 
         hear(reservation(1_200_000));
 
-        StoreTime.Believed claim = entry.claim();
+        QueueEntry.Grant claim = claim();
         assertThat(claim).isNotNull();
-        assertThat(claim.reservation().token()).isEqualTo(1_200_007);
+        assertThat(claim.token()).isEqualTo(1_200_007);
         assertThat(claim.deadline()).isEqualTo(ASKED_AT + (200_000 + 1_500_000 - 1) * 1000L);
     }
 
@@ -55,7 +61,7 @@ class EntryClaimTest {
 
         hear(reservation(1_200_000));
 
-        assertThat(entry.claim().deadline()).isEqualTo(ASKED_AT + 100_000_000 + (100_000 + 1_500_000 - 1) * 1000L);
+        assertThat(claim().deadline()).isEqualTo(ASKED_AT + 100_000_000 + (100_000 + 1_500_000 - 1) * 1000L);
     }
 
     @Test
@@ -65,7 +71,7 @@ class EntryClaimTest {
 
         hear(reservation(1_200_000));
 
-        assertThat(entry.claim().deadline()).isEqualTo(ASKED_AT + (200_000 + 1_500_000 - 1) * 1000L);
+        assertThat(claim().deadline()).isEqualTo(ASKED_AT + (200_000 + 1_500_000 - 1) * 1000L);
     }
 
     @Test
@@ -74,7 +80,7 @@ class EntryClaimTest {
 
         hear(reservation(1_200_000));
 
-        assertThat(entry.claim()).isNull();
+        assertThat(claim()).isNull();
     }
 
     @Test
@@ -84,7 +90,7 @@ class EntryClaimTest {
 
         hear(reservation(1_200_000));
 
-        assertThat(entry.claim()).isNull();
+        assertThat(claim()).isNull();
     }
 
     @Test
@@ -93,14 +99,14 @@ class EntryClaimTest {
 
         hear(reservation(1_200_000));
 
-        assertThat(entry.claim().deadline()).isEqualTo(ASKED_AT + (1_500_000 - 1) * 1000L);
+        assertThat(claim().deadline()).isEqualTo(ASKED_AT + (1_500_000 - 1) * 1000L);
     }
 
     @Test
     void message_grants_nothing_as_long_as_no_question_was_answered() {
         hear(reservation(1_200_000));
 
-        assertThat(entry.claim()).isNull();
+        assertThat(claim()).isNull();
     }
 
     @Test
@@ -110,7 +116,7 @@ class EntryClaimTest {
 
         hear(reservation(1_200_000));
 
-        assertThat(entry.claim().deadline()).isEqualTo(ASKED_AT + 100_000_000 + (200_000 + 1_500_000 - 1) * 1000L);
+        assertThat(claim().deadline()).isEqualTo(ASKED_AT + 100_000_000 + (200_000 + 1_500_000 - 1) * 1000L);
     }
 
     @Test
@@ -119,7 +125,18 @@ class EntryClaimTest {
 
         entry.granted(reservation(1_040_000), ASKED_AT + 20_000_000);
 
-        assertThat(entry.claim().deadline()).isEqualTo(ASKED_AT + 20_000_000 + (1_500_000 - 1) * 1000L);
+        assertThat(claim().deadline()).isEqualTo(ASKED_AT + 20_000_000 + (1_500_000 - 1) * 1000L);
+    }
+
+    /** The call that confirms it takes the rest of the reservation away. */
+    @Test
+    void deadline_is_no_later_than_the_lease_after_the_grant() {
+        answered(ASKED_AT, 1_000_000);
+
+        hear(reservation(1_200_000));
+
+        assertThat(entry.claim(HEARD_AT, 1_000_000_000, false).deadline())
+                .isEqualTo(ASKED_AT + (200_000 + 1_000_000 - 1) * 1000L);
     }
 
     @Test
@@ -128,7 +145,7 @@ class EntryClaimTest {
 
         hear(reservation(3_000_000));
 
-        assertThat(entry.claim()).isNull();
+        assertThat(claim()).isNull();
     }
 
     @ParameterizedTest
@@ -138,7 +155,7 @@ class EntryClaimTest {
 
         hear(told);
 
-        assertThat(entry.claim()).isNull();
+        assertThat(claim()).isNull();
     }
 
     static Stream<Reservation> impossible() {
@@ -174,7 +191,7 @@ class EntryClaimTest {
 
         hear(new Reservation(1_200_000 + 1_000_000, 100_000, NONE, 1_200_000, 1_200_000 + LONGEST));
 
-        assertThat(entry.claim()).isNotNull();
+        assertThat(claim()).isNotNull();
     }
 
     @Test
@@ -184,6 +201,6 @@ class EntryClaimTest {
 
         entry.rearm();
 
-        assertThat(entry.claim()).isNull();
+        assertThat(claim()).isNull();
     }
 }

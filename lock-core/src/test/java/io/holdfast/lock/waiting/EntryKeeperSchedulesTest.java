@@ -203,10 +203,10 @@ class EntryKeeperSchedulesTest {
         }
 
         private void believesWhatIsTrue(QueueEntry entry) {
-            StoreTime.Believed claim = entry.claim();
+            QueueEntry.Grant claim = entry.claim(nanos, Long.MAX_VALUE, false);
             if (!stepsClock && claim != null && claim.deadline() - nanos > 0) {
                 LockHolder holder = server.store.inspect(entry.key()).holder().orElseThrow();
-                assertThat(holder.fencingToken()).isEqualTo(claim.reservation().token());
+                assertThat(holder.fencingToken()).isEqualTo(claim.token());
                 assertThat(holder.remaining().toNanos()).isGreaterThanOrEqualTo(claim.deadline() - nanos);
             }
         }

@@ -66,11 +66,11 @@ class OutagesTest {
         try (Outages.Turn place = outages.join(SERVER, true, Parked.currentThread())) {
             for (int most : new int[] {100, 200, 400, 800, 1_000, 1_000}) {
                 assertThat(rested(place)).isBetween(ms(most / 2), ms(most));
-                place.failed();
+                place.called(true);
             }
-            place.answered();
+            place.called(false);
             assertThat(rested(place)).isZero();
-            place.failed();
+            place.called(true);
             assertThat(rested(place)).isBetween(ms(50), ms(100));
         }
     }
@@ -156,7 +156,7 @@ class OutagesTest {
                     .isTrue();
             assertThat(Thread.interrupted()).isTrue();
 
-            place.failed();
+            place.called(true);
             assertThatThrownBy(() -> Parked.await(place, unlimited, this::fromNow, interrupted, true))
                     .isInstanceOf(InterruptedException.class);
         }

@@ -43,9 +43,9 @@ class StoreTimeOfAnswersTest {
         return new Reservation(atMicros, 1, Waiters.NONE, atMicros, atMicros + 1_500_000);
     }
 
-    private StoreTime.Believed hear(Reservation reservation) {
+    private QueueEntry.Grant hear(Reservation reservation) {
         keeper.granted(entry.owner().sequence(), reservation);
-        return entry.claim();
+        return entry.claim(time.nanos(), Duration.ofSeconds(30).toNanos(), false);
     }
 
     @Test
@@ -53,7 +53,7 @@ class StoreTimeOfAnswersTest {
         long answeredAt = time.nanos();
         time.pass(Duration.ofMillis(200));
 
-        StoreTime.Believed claim = hear(granted(storeMicros()));
+        QueueEntry.Grant claim = hear(granted(storeMicros()));
 
         assertThat(claim).isNotNull();
         assertThat(claim.deadline() - answeredAt).isEqualTo((200_000 + 1_500_000 - 1) * 1_000L);
@@ -79,7 +79,7 @@ class StoreTimeOfAnswersTest {
         keeper.tick();
         time.pass(Duration.ofMillis(130));
 
-        StoreTime.Believed claim = hear(granted(storeMicros()));
+        QueueEntry.Grant claim = hear(granted(storeMicros()));
 
         assertThat(claim).isNotNull();
         assertThat(claim.deadline() - sentAt).isEqualTo((200_000 + 1_500_000 - 1) * 1_000L);

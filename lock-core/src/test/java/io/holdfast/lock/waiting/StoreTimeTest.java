@@ -25,7 +25,8 @@ class StoreTimeTest {
     private final StoreTime time = new StoreTime(ASKED_AT, ANSWERED_AT, MICROS);
 
     private boolean isBelieved(long at, long lasts, long token, long tokens) {
-        return time.believe(new Reservation(token, tokens, Waiters.NONE, at, at + lasts), HEARD_AT) != null;
+        return time.believe(new Reservation(token, tokens, Waiters.NONE, at, at + lasts), HEARD_AT, Long.MAX_VALUE)
+                != null;
     }
 
     @ParameterizedTest

@@ -25,7 +25,6 @@ import io.holdfast.lock.waiting.Failing;
 import io.holdfast.lock.waiting.LocalQueue;
 import io.holdfast.lock.waiting.Outages;
 import io.holdfast.lock.waiting.QueueEntry;
-import io.holdfast.lock.waiting.StoreTime;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -265,7 +264,7 @@ public final class Acquisition implements Steps {
             return 0;
         }
         if (turn != null) {
-            turn.answered();
+            turn.called(false);
             stopWaiting();
         }
         settle(reply, last);
@@ -281,7 +280,7 @@ public final class Acquisition implements Steps {
         boolean again =
                 turn != null ? !last : shortage ? mayRepeat(e) : place.isLineAnswered() && budget.toleratesOutages();
         if (turn != null) {
-            turn.failed();
+            turn.called(true);
         }
         caller.throwIfInterrupted(e);
         if (!again) {
@@ -410,12 +409,11 @@ public final class Acquisition implements Steps {
      * watchdog confirms it if it is held for long enough. Not used for a lease that is not renewed, or if it ends soon.
      */
     private QueueEntry.@Nullable Grant claim() {
-        StoreTime.Believed claim = terms.renew() && terms.minHoldNanos() == 0 ? entry.claim() : null;
-        if (claim == null) {
+        if (!terms.renew() || terms.minHoldNanos() > 0) {
             return null;
         }
-        QueueEntry.Grant grant = entry.granted(claim, client.ticker().nanos(), terms.leaseNanos(), resent);
-        if (!terms.isWorthUnconfirmed(grant.deadline() - grant.at())) {
+        QueueEntry.Grant grant = entry.claim(client.ticker().nanos(), terms.leaseNanos(), resent);
+        if (grant == null || !terms.isWorthUnconfirmed(grant.deadline() - grant.at())) {
             return null;
         }
         entry.answered(true);
