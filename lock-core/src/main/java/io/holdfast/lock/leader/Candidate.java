@@ -11,6 +11,7 @@ import io.holdfast.lock.store.DaemonThreads;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
@@ -37,10 +38,10 @@ import org.slf4j.LoggerFactory;
  * <p>No thread waits: the lock is acquired by {@code executeAsync}, and held until the stage of its work is complete. The end
  * of that call is the only way to the next attempt, and there is always a rest in between, so this is never a busy loop.
  *
- * <p>A candidacy's monitor is never held during a call of the template or a listener. The beginning of a term and its
- * announcement are one step under that monitor, as are its end and the announcement of that, so no listener is notified of the
- * end of a term before its beginning, or after the beginning of the next one. A candidacy that is stopped may still wait for
- * its listeners when the next one begins.
+ * <p>The monitors of a candidacy and of the events are never held during a call of the template or a listener. The beginning of a
+ * term and its announcement are one step under the latter, as are its end and the announcement of that, so no listener is notified of the end of a term
+ * before its beginning, or after the beginning of the next one: a candidacy ends its term before it is stopped or starts over.
+ * A candidacy that is stopped may still wait for its listeners when the next one begins.
  *
  * <p>Listeners are called one at a time and in the order of the events, on a pool thread, which is returned when all calls are
  * done. Those that do not return delay all later calls. Their number is bounded: if {@value #MAX_WAITING} events wait when a
@@ -79,7 +80,9 @@ class Candidate implements Leadership {
     /** What listeners are to be notified of. Its monitor guards it and what follows, and is always acquired last. */
     private final Queue<Event> events = new ArrayDeque<>();
 
-    private @Nullable Term current;
+    /** The term that has begun and not ended. */
+    private volatile @Nullable HeldTerm current;
+
     private @Nullable Term lastCalled;
     private boolean calling;
     private volatile @Nullable Thread caller;
@@ -136,9 +139,8 @@ class Candidate implements Leadership {
     /** Determined by the lock's own deadline, so no notification is needed. */
     @Override
     public Optional<Term> term() {
-        Candidacy begun = candidacy;
-        HeldTerm held = begun == null ? null : begun.held;
-        return held != null && !held.over && held.lock.isHeld() ? Optional.of(held.term) : Optional.empty();
+        HeldTerm held = current;
+        return held != null && held.lock.isHeld() ? Optional.of(held.term) : Optional.empty();
     }
 
     /**
@@ -148,8 +150,9 @@ class Candidate implements Leadership {
     public void onElected(Consumer<Term> action) {
         synchronized (events) {
             whenElected.add(action);
-            if (current != null) {
-                var unused = announce(current, List.of(action));
+            HeldTerm held = current;
+            if (held != null) {
+                var unused = announce(held.term, List.of(action));
             }
         }
         callListeners();
@@ -160,14 +163,14 @@ class Candidate implements Leadership {
         whenRevoked.add(action);
     }
 
-    void elected(Term term) {
+    private void elected(HeldTerm begun) {
         synchronized (events) {
-            current = term;
+            current = begun;
             if (events.size() >= MAX_WAITING) {
                 events.removeIf(event -> !event.term.equals(lastCalled));
                 log.warn("Leadership listeners for role '{}' do not return; skipping terms that are over", role);
             }
-            var unused = announce(term, whenElected);
+            var unused = announce(begun.term, whenElected);
         }
     }
 
@@ -175,7 +178,7 @@ class Candidate implements Leadership {
      * Must be followed by {@link #callListeners}: the caller may hold a monitor, under which no listener may be called. Returns a
      * future that completes when all notified listeners have returned; never, if the term is skipped.
      */
-    private CompletableFuture<@Nullable Void> announce(Term term, List<Consumer<Term>> actions) {
+    CompletableFuture<@Nullable Void> announce(Term term, List<Consumer<Term>> actions) {
         Event event = new Event(term, List.copyOf(actions), new CompletableFuture<>());
         events.add(event);
         return event.notified;
@@ -220,9 +223,32 @@ class Candidate implements Leadership {
 
     @Override
     public boolean resign() {
-        Candidacy begun = candidacy;
-        HeldTerm held = begun == null ? null : begun.held;
-        return begun != null && held != null && begun.giveUp(held);
+        HeldTerm held = current;
+        return held != null && giveUp(held);
+    }
+
+    /** Returns false if the term was already over. */
+    private boolean giveUp(HeldTerm term) {
+        CompletableFuture<@Nullable Void> notified = end(term);
+        if (notified == null) {
+            return false;
+        }
+        log.info("Giving up leadership of role '{}' (fencing token {})", role, term.term.fencingToken());
+        var unused = notified.thenRun(() -> term.work.complete(null));
+        threads.after(LISTENERS, () -> term.work.complete(null));
+        callListeners();
+        return true;
+    }
+
+    /** Returns a future that completes when all listeners have been notified; null if the term was already over. */
+    private @Nullable CompletableFuture<@Nullable Void> end(HeldTerm term) {
+        synchronized (events) {
+            if (current != term) {
+                return null;
+            }
+            current = null;
+            return announce(term.term, whenRevoked);
+        }
     }
 
     @Override
@@ -232,8 +258,7 @@ class Candidate implements Leadership {
 
     /** Randomly shortened by up to half, so that the instances of an application do not all retry at the same time. */
     private static Duration shortened(Duration time) {
-        return time.minusNanos(
-                (long) (time.toNanos() * ThreadLocalRandom.current().nextDouble() / 2));
+        return time.minusNanos(ThreadLocalRandom.current().nextLong(time.toNanos() / 2));
     }
 
     /**
@@ -245,9 +270,6 @@ class Candidate implements Leadership {
         private final LockHandle lock;
         private final Term term;
         private final CompletableFuture<@Nullable Void> work = new CompletableFuture<>();
-
-        /** Set once, under the monitor of the candidacy. */
-        private volatile boolean over;
 
         private HeldTerm(String role, LockHandle lock) {
             this.lock = lock;
@@ -297,7 +319,7 @@ class Candidate implements Leadership {
                     return begun.work;
                 }
                 held = begun;
-                elected(begun.term);
+                elected(begun);
             }
             callListeners();
             log.info("Elected leader for role '{}' (fencing token {})", role, begun.term.fencingToken());
@@ -314,44 +336,18 @@ class Candidate implements Leadership {
             term.work.complete(null);
         }
 
-        /** Returns false if the term was already over. */
-        private boolean giveUp(HeldTerm term) {
-            CompletableFuture<@Nullable Void> notified = end(term);
-            if (notified == null) {
-                return false;
-            }
-            log.info("Giving up leadership of role '{}' (fencing token {})", role, term.term.fencingToken());
-            var unused = notified.thenRun(() -> term.work.complete(null));
-            threads.after(LISTENERS, () -> term.work.complete(null));
-            callListeners();
-            return true;
-        }
-
-        /** Returns a future that completes when all listeners have been notified; null if the term was already over. */
-        private synchronized @Nullable CompletableFuture<@Nullable Void> end(HeldTerm term) {
-            if (term.over) {
-                return null;
-            }
-            term.over = true;
-            synchronized (events) {
-                current = null;
-                return announce(term.term, whenRevoked);
-            }
-        }
-
         /** The call of an attempt has ended, and with it the term if there was one. */
         private void over(@Nullable Throwable failure) {
-            HeldTerm term;
-            boolean ends;
-            synchronized (this) {
-                term = held;
-                held = null;
-                attempt = null;
-                ends = stopped;
-            }
+            HeldTerm term = held;
             if (term != null) {
                 rest = FIRST_REST;
                 lost(term); // unless it was ended by this side
+            }
+            boolean ends;
+            synchronized (this) {
+                held = null;
+                attempt = null;
+                ends = stopped;
             }
             if (ends) {
                 ended.complete(null);
@@ -363,8 +359,7 @@ class Candidate implements Leadership {
         /** Logs a series of failures once. A loss was already logged, and a wait that took a year is not a failure. */
         private Duration restAfter(Throwable failure) {
             Duration now = rest;
-            Duration doubled = now.multipliedBy(2);
-            rest = doubled.compareTo(LONGEST_REST) > 0 ? LONGEST_REST : doubled;
+            rest = Collections.min(List.of(now.multipliedBy(2), LONGEST_REST));
             if (failure instanceof LockLostException || failure instanceof LockNotAcquiredException) {
                 return now;
             }

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -323,12 +324,16 @@ class CandidateTest {
         listen();
         CompletableFuture<Boolean> resigned = new CompletableFuture<>();
         race = new Candidate("a", locks.template, LockRequest.of("a"), background) {
+            private Thread other;
+
             @Override
-            void elected(Term term) {
-                Thread other = new Thread(() -> resigned.complete(race.resign()));
-                other.start();
-                awaitBlockedOrEnded(other);
-                super.elected(term);
+            CompletableFuture<Void> announce(Term term, List<Consumer<Term>> actions) {
+                if (other == null) {
+                    other = new Thread(() -> resigned.complete(race.resign()));
+                    other.start();
+                    awaitBlockedOrEnded(other);
+                }
+                return super.announce(term, actions);
             }
         };
         race.onElected(term -> told.add("elected " + term.fencingToken()));
