@@ -400,7 +400,7 @@ final class LockState {
 
     private HoldRecord grant(AcquireRequest request, long leaseEnd) {
         long token = Math.max(Math.max(lastToken + 1, request.leastToken()), clock.token(now));
-        HoldRecord hold = new HoldRecord(request, clock.date(), token, leaseEnd);
+        HoldRecord hold = new HoldRecord(request, clock.wallClock().instant(), token, leaseEnd);
         lastToken = token + hold.tokens - 1;
         holds.add(hold);
         return hold;

@@ -23,13 +23,9 @@ record StoreClock(long origin, long originMicros, InstantSource wallClock) {
         return originMicros + TimeUnit.NANOSECONDS.toMicros(now - origin);
     }
 
-    Instant date() {
-        return wallClock.instant();
-    }
-
     /** {@return the lower bound of tokens: the later of the store's time and the wall-clock time, in microseconds} */
     long token(long now) {
-        return Math.max(micros(now), micros(date()));
+        return Math.max(micros(now), micros(wallClock.instant()));
     }
 
     private static long micros(Instant date) {

@@ -283,10 +283,6 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         if (entry != null) {
             entry.awaited(waiters);
         }
-        awaitedByCohort(sequence, waiters);
-    }
-
-    private void awaitedByCohort(long sequence, Waiters waiters) {
         Cohort cohort = cohorts.get(sequence);
         if (cohort != null) {
             cohort.awaited(waiters);
@@ -299,7 +295,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
      */
     @Override
     public void revoked(long sequence) {
-        awaitedByCohort(sequence, Waiters.FAIR);
+        awaited(sequence, Waiters.FAIR);
         onRevoked.accept(sequence);
     }
 
