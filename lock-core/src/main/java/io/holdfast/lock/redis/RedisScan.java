@@ -128,28 +128,14 @@ final class RedisScan implements StoreScan {
 
     private List<LockStatus> statuses(Reply reply, List<LockKey> keys) {
         complete &= !reply.moved();
-        return reply.read(text -> read(text, keys));
+        return reply.read(text -> ScriptCodec.all(ScriptCodec.lines(text), lines -> status(lines, keys)));
     }
 
-    /** Reads the reply of {@code overview.lua}: the locks that are held or waited for. */
-    private static List<LockStatus> read(String reply, List<LockKey> keys) {
-        List<LockStatus> statuses = new ArrayList<>();
-        for (Iterator<String> lines = ScriptCodec.lines(reply); lines.hasNext(); ) {
-            statuses.add(status(lines, keys));
-        }
-        return statuses;
-    }
-
+    /** A lock in the reply of {@code overview.lua}. */
     private static LockStatus status(Iterator<String> lines, List<LockKey> keys) {
         String[] words = ScriptCodec.words(lines.next());
-        List<LockHolder> holders = new ArrayList<>();
-        for (int left = Integer.parseInt(words[3]); left > 0; left--) {
-            holders.add(ScriptCodec.holder(lines));
-        }
-        List<LockWaiter> queue = new ArrayList<>();
-        for (int left = Integer.parseInt(words[4]); left > 0; left--) {
-            queue.add(waiter(lines));
-        }
+        List<LockHolder> holders = ScriptCodec.times(words[3], () -> ScriptCodec.holder(lines));
+        List<LockWaiter> queue = ScriptCodec.times(words[4], () -> waiter(lines));
         return new LockStatus(
                 keys.get(Integer.parseInt(words[0]) - 1),
                 holders,

@@ -115,11 +115,10 @@ final class RedisWaits {
     private static List<RecordedWait> read(String client, Iterator<String> lines, long now) {
         long recordedAt = Long.parseLong(lines.next());
         String[] words = lines.next().split(" ", 3);
-        List<RecordedWait> waits = new ArrayList<>();
-        while (words[0].equals(FORMAT) && lines.hasNext()) {
-            waits.add(read(client, Long.parseLong(words[1]), words[2], lines, recordedAt, now));
-        }
-        return waits;
+        return words[0].equals(FORMAT)
+                ? ScriptCodec.all(
+                        lines, each -> read(client, Long.parseLong(words[1]), words[2], each, recordedAt, now))
+                : List.of();
     }
 
     private static RecordedWait read(
@@ -130,11 +129,7 @@ final class RedisWaits {
         long waited = Long.parseLong(words[3]) + (ended ? 0 : Math.max(0, now - recordedAt));
         String thread = lines.next();
         LockKey wanted = key(lines.next());
-        List<NestedWait.Held> holds = new ArrayList<>();
-        for (int left = Integer.parseInt(words[6]); left > 0; left--) {
-            String[] held = lines.next().split(" ", 3);
-            holds.add(new NestedWait.Held(key(held[2]), Long.parseLong(held[0]), ScriptCodec.mode(held[1])));
-        }
+        List<NestedWait.Held> holds = ScriptCodec.times(words[6], () -> held(lines.next()));
         var wait = new NestedWait(
                 client,
                 host,
@@ -148,6 +143,11 @@ final class RedisWaits {
                 new WaitReport(Long.parseLong(words[0]), ended, wait),
                 since == 0 ? recordedAt : since,
                 Long.parseLong(words[2]));
+    }
+
+    private static NestedWait.Held held(String line) {
+        String[] words = line.split(" ", 3);
+        return new NestedWait.Held(key(words[2]), Long.parseLong(words[0]), ScriptCodec.mode(words[1]));
     }
 
     private static LockKey key(String text) {

@@ -76,8 +76,9 @@ final class ScriptClient {
     private final Runnable unanswered;
     private final Runnable replica;
     private final AtomicLong unansweredAgain = new AtomicLong(System.nanoTime());
-    private final AtomicLong replicaAgain = new AtomicLong(System.nanoTime());
+    /** After a redirection in a cluster, else after a reply of a replica. */
     private final AtomicLong movedAgain = new AtomicLong(System.nanoTime());
+
     private final Runnable whenConnected;
     private volatile boolean connected;
     private volatile long attemptAt;
@@ -141,16 +142,14 @@ final class ScriptClient {
         if (attempt == null || attempt.isCompletedExceptionally()) {
             attemptAt = System.nanoTime();
             attempt = CompletableFuture.runAsync(
-                    this::open,
+                    () -> {
+                        wire.open();
+                        connected = true;
+                        whenConnected.run();
+                    },
                     work -> DaemonThreads.create(work, "holdfast-connect").start());
         }
         return attempt;
-    }
-
-    private void open() {
-        wire.open();
-        connected = true;
-        whenConnected.run();
     }
 
     /**
@@ -298,7 +297,7 @@ final class ScriptClient {
 
     private static boolean isUnknownScript(Answers answers) {
         for (Object reply : answers.replies()) {
-            if (reply instanceof RuntimeException e && RedisFailures.isNoScript(e)) {
+            if (reply instanceof RuntimeException e && RedisFailures.isServerError(e, "NOSCRIPT")) {
                 return true;
             }
         }
@@ -313,7 +312,7 @@ final class ScriptClient {
     private List<Reply> replies(
             List<ScriptCall> calls, Acks acks, long start, Answers answers, int redirections, boolean resent) {
         if (answers.isOfReplica(calls)) {
-            locate(replicaAgain, replica);
+            locate(movedAgain, replica);
         }
         List<Reply> replies = new ArrayList<>(calls.size());
         boolean isGone = false;
@@ -326,7 +325,7 @@ final class ScriptClient {
                 reply = new Reply(said, null, resent, redirections > 0, answers.replicas());
             } else if (answer instanceof RuntimeException e
                     && wire.isCluster()
-                    && RedisFailures.isMoved(e)
+                    && RedisFailures.isServerError(e, "MOVED ", "ASK ")
                     && redirections < MOST_REDIRECTIONS
                     && !isGone) {
                 long from = redirections == 0 ? System.nanoTime() : start; // of all redirections of a call
@@ -372,7 +371,7 @@ final class ScriptClient {
     private LockStoreException failed(RuntimeException met) {
         LockStoreException failure = RedisFailures.translate(met, wire.server());
         if (RedisFailures.isReadOnly(failure)) {
-            locate(replicaAgain, replica);
+            locate(movedAgain, replica);
         } else if (RedisFailures.isNoAnswer(failure) && !Thread.currentThread().isInterrupted()) {
             locate(unansweredAgain, unanswered);
         }
@@ -384,16 +383,15 @@ final class ScriptClient {
         long earliest = notBefore.get();
         if (now - earliest >= 0
                 && notBefore.compareAndSet(earliest, now + TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS))) {
-            DaemonThreads.create(() -> locate(listener), "holdfast-topology").start();
-        }
-    }
-
-    private void locate(Runnable listener) {
-        try {
-            listener.run();
-            wire.refreshTopology();
-        } catch (RuntimeException e) {
-            log.debug("Failed to refresh the Redis topology", e);
+            Runnable work = () -> {
+                try {
+                    listener.run();
+                    wire.refreshTopology();
+                } catch (RuntimeException e) {
+                    log.debug("Failed to refresh the Redis topology", e);
+                }
+            };
+            DaemonThreads.create(work, "holdfast-topology").start();
         }
     }
 

@@ -32,8 +32,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.util.Assert;
 
@@ -174,7 +176,10 @@ final class ScriptCodec {
             case "GRANTED" -> granted(words, 1, resent);
             case "HELD" ->
                 new AcquireReply.Held(
-                        holders(lines).stream().findFirst(), positive(words[1]), micros(words[2]), resent);
+                        all(lines, ScriptCodec::holder).stream().findFirst(),
+                        positive(words[1]),
+                        micros(words[2]),
+                        resent);
             case "BURIED" -> new AcquireReply.Cancelled();
             case "REJOINING" ->
                 throw new LockStoreException(
@@ -208,9 +213,8 @@ final class ScriptCodec {
         String[] words = words(parts[0]);
         return switch (words[0]) {
             case "GRANTED" ->
-                new AcquireAllReply.Granted(lines(parts[1], expected).stream()
-                        .map(line -> granted(words(line), 0, resent))
-                        .toList());
+                new AcquireAllReply.Granted(
+                        all(lines(parts[1], expected), lines -> granted(words(lines.next()), 0, resent)));
             case "REFUSED" -> new AcquireAllReply.Refused(Integer.parseInt(words[1]) - 1, acquired(parts[1], resent));
             case "BROKEN" -> new AcquireAllReply.OneByOne();
             default -> throw new IllegalArgumentException(words[0]);
@@ -289,13 +293,11 @@ final class ScriptCodec {
     }
 
     static List<EntryReply> entries(String reply, List<EntryRequest> requests) {
-        List<String> lines = lines(reply, requests.size() + 1);
-        long storeMicros = positive(lines.get(0));
-        List<EntryReply> replies = new ArrayList<>(requests.size());
-        for (EntryRequest request : requests) {
-            replies.add(kept(lines.get(replies.size() + 1), storeMicros, request.owners()));
-        }
-        return replies;
+        Iterator<String> lines = lines(reply, requests.size() + 1);
+        long storeMicros = positive(lines.next());
+        return requests.stream()
+                .map(request -> kept(lines.next(), storeMicros, request.owners()))
+                .toList();
     }
 
     private static EntryReply kept(String line, long storeMicros, List<OwnerId> owners) {
@@ -321,7 +323,8 @@ final class ScriptCodec {
     static LockSnapshot inspected(LockKey key, String reply) {
         Iterator<String> lines = lines(reply);
         String[] words = words(lines.next());
-        return new LockSnapshot(key, holders(lines), Integer.parseInt(words[1]), Long.parseLong(words[0]));
+        return new LockSnapshot(
+                key, all(lines, ScriptCodec::holder), Integer.parseInt(words[1]), Long.parseLong(words[0]));
     }
 
     ScriptCall forceRelease(LockKey key, Set<LockMode> modes) {
@@ -336,7 +339,7 @@ final class ScriptCodec {
     }
 
     static List<LockHolder> formerHolders(String reply) {
-        return holders(linesAfter("RELEASED", reply));
+        return all(linesAfter("RELEASED", reply), ScriptCodec::holder);
     }
 
     /**
@@ -384,12 +387,18 @@ final class ScriptCodec {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static List<LockHolder> holders(Iterator<String> lines) {
-        List<LockHolder> holders = new ArrayList<>();
+    /** What all lines say that are left. */
+    static <T> List<T> all(Iterator<String> lines, Function<Iterator<String>, T> reading) {
+        List<T> all = new ArrayList<>();
         while (lines.hasNext()) {
-            holders.add(holder(lines));
+            all.add(reading.apply(lines));
         }
-        return holders;
+        return all;
+    }
+
+    /** Reads as many times as the word says. */
+    static <T> List<T> times(String number, Supplier<T> reading) {
+        return Stream.generate(reading).limit(Integer.parseInt(number)).toList();
     }
 
     /** The next four lines, see {@code describe.lua}. The token is the time of the grant, or slightly later. */
@@ -444,10 +453,10 @@ final class ScriptCodec {
         return lines;
     }
 
-    private static List<String> lines(String text, int expected) {
+    private static Iterator<String> lines(String text, int expected) {
         List<String> lines = List.of(text.split("\n", -1));
         Assert.isTrue(lines.size() == expected, "Expected one line for each lock");
-        return lines;
+        return lines.iterator();
     }
 
     static String[] words(String line) {

@@ -122,7 +122,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private void awaitConfirmation() {
         confirmed.drainPermits();
         RedisConnection doubted = connection;
-        ask(doubted);
+        if (subscribed) { // a subscription that was never confirmed is still being sent
+            withSubscription(doubted, each -> each.subscribe(channel));
+        }
         while (!closed && !isConfirmedInTime()) {
             if (doubted != null && doubted == connection) {
                 abandon(doubted);
@@ -131,15 +133,14 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
     }
 
-    /** A subscription that was never confirmed is still being sent. */
-    private void ask(@Nullable RedisConnection doubted) {
+    private static void withSubscription(@Nullable RedisConnection of, Consumer<Subscription> step) {
         try {
-            Subscription subscription = doubted == null || !subscribed ? null : doubted.getSubscription();
+            Subscription subscription = of == null ? null : of.getSubscription();
             if (subscription != null) {
-                subscription.subscribe(channel);
+                step.accept(subscription);
             }
         } catch (RuntimeException | Error e) {
-            log.debug("The wake-up subscription is not responding", e);
+            log.debug("The wake-up subscription is broken, or not yet established", e);
         }
     }
 
@@ -260,6 +261,10 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         return Long.parseLong(words[index]);
     }
 
+    /**
+     * The channel may have been closed before there was a subscription to end. Then the subscribing thread ends it: with Jedis here, as
+     * this runs on that thread; with Lettuce, whose callbacks must not block, after the call has returned.
+     */
     @Override
     public void onChannelSubscribed(byte[] name, long count) {
         warned = "";
@@ -267,19 +272,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         listener.connected();
         confirmed.release();
         if (closed && Thread.currentThread() == thread) {
-            unsubscribe();
-        }
-    }
-
-    /**
-     * The channel may be closed before there is a subscription to end. Then the subscribing thread ends it: with Jedis in the
-     * callback, which runs on that thread; with Lettuce, whose callbacks must not block, after the call has returned.
-     */
-    private void unsubscribe() {
-        RedisConnection open = connection;
-        Subscription subscription = open == null ? null : open.getSubscription();
-        if (subscription != null) {
-            subscription.unsubscribe();
+            withSubscription(connection, Subscription::unsubscribe);
         }
     }
 
@@ -293,12 +286,8 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         onClose.accept(this);
         confirmed.release();
         LockSupport.unpark(thread);
-        try {
-            if (reading) {
-                unsubscribe();
-            }
-        } catch (RuntimeException e) {
-            log.debug("The wake-up subscription was broken, or not yet established, when it was closed", e);
+        if (reading) {
+            withSubscription(connection, Subscription::unsubscribe);
         }
         try {
             thread.join(LAST_WORDS_MILLIS);

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,6 +39,7 @@ import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnection;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.util.Assert;
+import org.springframework.util.StringUtils;
 import redis.clients.jedis.BinaryJedisPubSub;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
@@ -155,10 +157,9 @@ public final class JedisConnections implements Wire {
                 .socketTimeoutMillis(millis)
                 .database(RedisConfiguration.getDatabaseOrElse(servers, () -> 0))
                 .ssl(client.isUseSsl());
-        String user = RedisConfiguration.getUsernameOrElse(servers, () -> "");
-        if (user != null && !user.isEmpty()) {
-            builder.user(user);
-        }
+        Optional.ofNullable(RedisConfiguration.getUsernameOrElse(servers, () -> ""))
+                .filter(StringUtils::hasLength)
+                .ifPresent(builder::user);
         password(RedisConfiguration.getPasswordOrElse(servers, RedisPassword::none), builder);
         client.getClientName().ifPresent(builder::clientName);
         if (client.isUseSsl()) {

@@ -9,13 +9,16 @@ import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 
 /** Turns drivers' exceptions into {@link LockStoreException}s that say what to check. */
@@ -94,9 +97,6 @@ public final class RedisFailures {
             List.of("Cannot provide redisAddress using sentinel", "seems to be not monitored");
 
     private static final String JEDIS_NO_SENTINEL = "All sentinels down";
-    private static final String JEDIS_NO_TOPOLOGY = "Could not initialize cluster slots cache";
-    private static final String LETTUCE_NO_TOPOLOGY =
-            "io.lettuce.core.cluster.topology.DefaultClusterTopologyRefresh$CannotRetrieveClusterPartitions";
 
     /** Lettuce's message about a server without TLS. */
     private static final String NOT_TLS = "io.netty.handler.ssl.NotSslRecordException";
@@ -201,21 +201,11 @@ public final class RedisFailures {
         return said.filter(text -> text.contains(READONLY)).isPresent();
     }
 
-    /** The server redirects the caller to another node of its cluster. */
-    public static boolean isMoved(RuntimeException failure) {
+    /** The server answered, with an error; if beginnings are given, with one of these. */
+    public static boolean isServerError(RuntimeException failure, String... beginnings) {
         return serverError(failure)
-                .filter(text -> text.startsWith("MOVED ") || text.startsWith("ASK "))
+                .filter(text -> beginnings.length == 0 || Stream.of(beginnings).anyMatch(text::startsWith))
                 .isPresent();
-    }
-
-    /** The server answered, with an error. */
-    public static boolean isServerError(RuntimeException failure) {
-        return serverError(failure).isPresent();
-    }
-
-    /** The server does not know the digest of the script. */
-    public static boolean isNoScript(RuntimeException failure) {
-        return serverError(failure).filter(text -> text.startsWith("NOSCRIPT")).isPresent();
     }
 
     private static String sentence(String error) {
@@ -229,14 +219,10 @@ public final class RedisFailures {
                 .findFirst();
     }
 
-    /** If no node reported the topology, nothing was sent; drivers add the reply of each node as a suppressed exception. */
     private static Optional<String> serverError(Throwable failure) {
         return causes(failure)
-                .flatMap(t -> isServerReply(t)
-                        ? Stream.of(message(t))
-                        : isNoTopology(t)
-                                ? Stream.of(t.getSuppressed()).flatMap(node -> serverError(node).stream())
-                                : Stream.empty())
+                .filter(RedisFailures::isServerReply)
+                .map(RedisFailures::message)
                 .findFirst();
     }
 
@@ -254,22 +240,13 @@ public final class RedisFailures {
         return causes(failure).anyMatch(t -> t instanceof SocketTimeoutException || isA(t, LETTUCE_TIMEOUT));
     }
 
-    /** The connection was refused, so nothing was sent. Drivers add the failure of each address as a suppressed exception. */
+    /** The connection was refused, so nothing was sent. */
     private static Optional<Throwable> connectFailure(Throwable failure) {
         return causes(failure)
-                .flatMap(t -> Stream.concat(Stream.of(t), Stream.of(t.getSuppressed()))
-                        .flatMap(each -> isNoTopology(t)
-                                ? Stream.concat(Stream.of(rootOf(each)), Stream.of(each.getSuppressed()))
-                                : Stream.of(each)))
                 .filter(t -> t instanceof ConnectException
                         || t instanceof UnknownHostException
                         || message(t).startsWith(JEDIS_NO_SENTINEL))
                 .findFirst();
-    }
-
-    /** No node of a cluster reported the topology; the failures of nodes are suppressed exceptions. */
-    private static boolean isNoTopology(Throwable failure) {
-        return isA(failure, LETTUCE_NO_TOPOLOGY) || message(failure).startsWith(JEDIS_NO_TOPOLOGY);
     }
 
     private static boolean isA(Throwable failure, String type) {
@@ -280,12 +257,25 @@ public final class RedisFailures {
         return String.valueOf(failure.getMessage());
     }
 
-    /** The failure and its causes. */
+    /**
+     * The failure and its causes, each with its suppressed exceptions: drivers add the failure of each address, and, if no node of a
+     * cluster reported the topology, that of each node.
+     */
     private static Stream<Throwable> causes(Throwable failure) {
-        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause);
+        Set<Throwable> found = new LinkedHashSet<>();
+        collect(failure, found);
+        return found.stream();
+    }
+
+    /** Each once, because exceptions can be causes of each other. */
+    private static void collect(@Nullable Throwable failure, Set<Throwable> found) {
+        if (failure != null && found.add(failure)) {
+            Stream.of(failure.getSuppressed()).forEach(each -> collect(each, found));
+            collect(failure.getCause(), found);
+        }
     }
 
     private static Throwable rootOf(Throwable failure) {
-        return causes(failure).reduce(failure, (above, below) -> below);
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause).reduce(failure, (above, below) -> below);
     }
 }

@@ -19,9 +19,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.data.redis.RedisConnectionFailureException;
+import redis.clients.jedis.exceptions.JedisClusterOperationException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
 
-/** What becomes of failed TLS handshakes, as each driver reports them. */
+/** What becomes of failed connections, as each driver reports them. */
 class RedisFailuresTest {
 
     private static final String REASON = "unable to find valid certification path";
@@ -99,5 +101,50 @@ class RedisFailuresTest {
 
         assertThat(told).hasMessageContaining("cannot be reached");
         assertThat(told.outcomeUnknown()).isFalse();
+    }
+
+    private static RuntimeException with(RuntimeException failure, Throwable... suppressed) {
+        Stream.of(suppressed).forEach(failure::addSuppressed);
+        return failure;
+    }
+
+    /** Jedis reports the failure of each address of a server, and those of all nodes of a cluster. */
+    private static RuntimeException noTopology(RuntimeException... nodes) {
+        return with(new JedisClusterOperationException("Could not initialize cluster slots cache."), nodes);
+    }
+
+    private static RuntimeException unconnected(Exception... addresses) {
+        return with(new JedisConnectionException("Failed to connect to redis-1:7000."), addresses);
+    }
+
+    @Test
+    void nodes_that_refuse_connections_cannot_be_reached() {
+        LockStoreException told = translated(noTopology(unconnected(new ConnectException("Connection refused"))));
+
+        assertThat(told).hasMessageContaining("cannot be reached");
+        assertThat(told.outcomeUnknown()).isFalse();
+    }
+
+    @Test
+    void server_that_does_not_accept_a_connection_in_time_did_not_respond() {
+        assertThat(translated(unconnected(new SocketTimeoutException("Connect timed out"))))
+                .hasMessageContaining("did not respond in time");
+        assertThat(translated(noTopology(unconnected(new SocketTimeoutException("Connect timed out")))))
+                .hasMessageContaining("did not respond in time");
+    }
+
+    @Test
+    void error_of_a_node_is_reported_if_no_node_knows_the_cluster() {
+        RuntimeException error = new JedisDataException("ERR This instance has cluster support disabled");
+
+        assertThat(translated(noTopology(unconnected(), error))).hasMessageContaining("is not part of a Redis Cluster");
+    }
+
+    @Test
+    void failures_that_are_causes_of_each_other_are_reported() {
+        RuntimeException one = new JedisConnectionException("Unexpected end of stream.");
+        RuntimeException other = new JedisConnectionException("Broken pipe", one);
+
+        assertThat(translated(with(one, other))).hasMessageContaining("was lost");
     }
 }
