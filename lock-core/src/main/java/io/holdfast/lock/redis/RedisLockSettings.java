@@ -1,71 +1,53 @@
 package io.holdfast.lock.redis;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
-/** How locks are kept in Redis. Immutable: start with {@link #STANDARD}, and change individual settings. */
-public final class RedisLockSettings {
+/**
+ * How locks are kept in Redis. Start with {@link #STANDARD}, and change individual settings; the constructor gets further parameters
+ * with further settings.
+ *
+ * @param keyPrefix the first part of each key; no braces, whitespace or control characters; 1 to 200 characters
+ * @param commandTimeout how long one command may take, including the wait for a pooled connection; 10 ms to 1 min
+ * @param tokenRetention how long the last fencing token of an unused lock is remembered; 1 s to 365 days
+ * @param connections the maximum number of Jedis connections for locks; 1 to 1,000
+ * @param replicaAcks how many replicas must acknowledge a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none. A
+ *     {@link RedisLockStore} does not accept both this and a delay
+ * @param rejoinDelay how long a server that has started without its data refuses to grant unknown locks; zero, to grant them
+ *     immediately, to 365 days
+ * @param driver how locks reach Redis
+ */
+public record RedisLockSettings(
+        String keyPrefix,
+        Duration commandTimeout,
+        Duration tokenRetention,
+        int connections,
+        ReplicaAcks replicaAcks,
+        Duration rejoinDelay,
+        Driver driver) {
 
     private static final int MOST_REPLICAS = 100;
 
     /** Prefix "lock", 1 s, 10 min, 16 connections, no acknowledgement by replicas, no delay, driver AUTO. */
-    public static final RedisLockSettings STANDARD = new RedisLockSettings(new Values());
+    public static final RedisLockSettings STANDARD = new RedisLockSettings(
+            "lock", Duration.ofSeconds(1), Duration.ofMinutes(10), 16, ReplicaAcks.NONE, Duration.ZERO, Driver.AUTO);
 
-    private final Values values;
-
-    /** Changed only before it belongs to an instance. */
-    private static final class Values {
-
-        private String keyPrefix = "lock";
-        private Duration commandTimeout = Duration.ofSeconds(1);
-        private Duration tokenRetention = Duration.ofMinutes(10);
-        private int connections = 16;
-        private ReplicaAcks replicaAcks = ReplicaAcks.NONE;
-        private Duration rejoinDelay = Duration.ZERO;
-        private Driver driver = Driver.AUTO;
-
-        private Values copy() {
-            Values copy = new Values();
-            copy.keyPrefix = keyPrefix;
-            copy.commandTimeout = commandTimeout;
-            copy.tokenRetention = tokenRetention;
-            copy.connections = connections;
-            copy.replicaAcks = replicaAcks;
-            copy.rejoinDelay = rejoinDelay;
-            copy.driver = driver;
-            return copy;
+    /**
+     * Checks the components.
+     *
+     * @throws IllegalArgumentException if one is out of range; the message says which, and what is allowed
+     */
+    public RedisLockSettings {
+        if (!keyPrefix.matches("[^{}\\s\\p{Cntrl}\\p{Cs}]{1,200}")) {
+            throw new IllegalArgumentException("keyPrefix is '" + keyPrefix
+                    + "'; it must be 1 to 200 characters without braces, whitespace, control characters or unpaired"
+                    + " surrogates");
         }
-
-        private void check() {
-            if (!keyPrefix.matches("[^{}\\s\\p{Cntrl}\\p{Cs}]{1,200}")) {
-                throw new IllegalArgumentException("keyPrefix is '" + keyPrefix
-                        + "'; it must be 1 to 200 characters without braces, whitespace, control characters or unpaired"
-                        + " surrogates");
-            }
-            ReplicaAcks.check("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(1));
-            ReplicaAcks.check("tokenRetention", tokenRetention, Duration.ofSeconds(1), Duration.ofDays(365));
-            if (connections < 1 || connections > 1000) {
-                throw new IllegalArgumentException("connections is " + connections + "; it must be between 1 and 1000");
-            }
-            ReplicaAcks.check("rejoinDelay", rejoinDelay, Duration.ZERO, Duration.ofDays(365));
+        ReplicaAcks.check("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(1));
+        ReplicaAcks.check("tokenRetention", tokenRetention, Duration.ofSeconds(1), Duration.ofDays(365));
+        if (connections < 1 || connections > 1000) {
+            throw new IllegalArgumentException("connections is " + connections + "; it must be between 1 and 1000");
         }
-
-        private List<Object> all() {
-            return List.of(keyPrefix, commandTimeout, tokenRetention, connections, replicaAcks, rejoinDelay, driver);
-        }
-    }
-
-    private RedisLockSettings(Values values) {
-        this.values = values;
-    }
-
-    private RedisLockSettings with(Consumer<Values> change) {
-        Values changed = values.copy();
-        change.accept(changed);
-        changed.check();
-        return new RedisLockSettings(changed);
+        ReplicaAcks.check("rejoinDelay", rejoinDelay, Duration.ZERO, Duration.ofDays(365));
     }
 
     /** How locks reach Redis. */
@@ -121,79 +103,46 @@ public final class RedisLockSettings {
         }
     }
 
-    /** {@return the first part of each key} */
-    public String keyPrefix() {
-        return values.keyPrefix;
-    }
-
-    /** {@return how long one command may take, including the wait for a pooled connection} */
-    public Duration commandTimeout() {
-        return values.commandTimeout;
-    }
-
-    /** {@return how long the last fencing token of an unused lock is remembered} */
-    public Duration tokenRetention() {
-        return values.tokenRetention;
-    }
-
-    /** {@return the maximum number of Jedis connections for locks} */
-    public int connections() {
-        return values.connections;
-    }
-
-    /** {@return how many replicas must acknowledge a grant or a renewal before it counts} */
-    public ReplicaAcks replicaAcks() {
-        return values.replicaAcks;
-    }
-
-    /** {@return how long a server that has started without its data refuses to grant unknown locks} */
-    public Duration rejoinDelay() {
-        return values.rejoinDelay;
-    }
-
-    /** {@return how locks reach Redis} */
-    public Driver driver() {
-        return values.driver;
-    }
-
     /**
      * {@return a copy with the given prefix}
      *
-     * @param value the first part of each key; no braces, whitespace or control characters; 1 to 200 characters
+     * @param value see the component
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withKeyPrefix(String value) {
-        return with(values -> values.keyPrefix = value);
+        return new RedisLockSettings(
+                value, commandTimeout, tokenRetention, connections, replicaAcks, rejoinDelay, driver);
     }
 
     /**
      * {@return a copy with the given timeout}
      *
-     * @param value how long one command may take, including the wait for a pooled connection; 10 ms to 1 min
+     * @param value see the component
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withCommandTimeout(Duration value) {
-        return with(values -> values.commandTimeout = value);
+        return new RedisLockSettings(keyPrefix, value, tokenRetention, connections, replicaAcks, rejoinDelay, driver);
     }
 
     /**
      * {@return a copy with the given retention}
      *
-     * @param value how long the last fencing token of an unused lock is remembered; 1 s to 365 days
+     * @param value see the component
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withTokenRetention(Duration value) {
-        return with(values -> values.tokenRetention = value);
+        return new RedisLockSettings(keyPrefix, commandTimeout, value, connections, replicaAcks, rejoinDelay, driver);
     }
 
     /**
      * {@return a copy with the given limit}
      *
-     * @param value the maximum number of Jedis connections for locks; 1 to 1,000
+     * @param value see the component
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withConnections(int value) {
-        return with(values -> values.connections = value);
+        return new RedisLockSettings(
+                keyPrefix, commandTimeout, tokenRetention, value, replicaAcks, rejoinDelay, driver);
     }
 
     /**
@@ -203,43 +152,28 @@ public final class RedisLockSettings {
      *     {@link RedisLockStore} does not accept both this and a {@linkplain #withRejoinDelay delay}
      */
     public RedisLockSettings withReplicaAcks(ReplicaAcks value) {
-        return with(values -> values.replicaAcks = value);
+        return new RedisLockSettings(
+                keyPrefix, commandTimeout, tokenRetention, connections, value, rejoinDelay, driver);
     }
 
     /**
      * {@return a copy with the given delay}
      *
-     * @param value how long a server that has started without its data refuses to grant unknown locks; zero, to grant them
-     *     immediately, to 365 days
+     * @param value see the component
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withRejoinDelay(Duration value) {
-        return with(values -> values.rejoinDelay = value);
+        return new RedisLockSettings(
+                keyPrefix, commandTimeout, tokenRetention, connections, replicaAcks, value, driver);
     }
 
     /**
      * {@return a copy with the given driver}
      *
-     * @param value how locks reach Redis
+     * @param value see the component
      */
     public RedisLockSettings withDriver(Driver value) {
-        return with(values -> values.driver = value);
-    }
-
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof RedisLockSettings settings && values.all().equals(settings.values.all());
-    }
-
-    @Override
-    public int hashCode() {
-        return values.all().hashCode();
-    }
-
-    @Override
-    public String toString() {
-        return ("RedisLockSettings[keyPrefix=%s, commandTimeout=%s, tokenRetention=%s, connections=%s, replicaAcks=%s,"
-                        + " rejoinDelay=%s, driver=%s]")
-                .formatted(values.all().toArray());
+        return new RedisLockSettings(
+                keyPrefix, commandTimeout, tokenRetention, connections, replicaAcks, rejoinDelay, value);
     }
 }

@@ -2,8 +2,11 @@ package io.holdfast.lock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.redis.RedisLockSettings.Driver;
+import io.holdfast.lock.redis.RedisLockSettings.ReplicaAcks;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class RedisLockSettingsTest {
@@ -18,6 +21,29 @@ class RedisLockSettingsTest {
             assertThat(constant(fresh, RedisLockSettings.class, "STANDARD"))
                     .hasToString(RedisLockSettings.STANDARD.toString());
         }
+    }
+
+    /** Each component has a value of its own, so that two of one type cannot take each other's place. */
+    @Test
+    void each_method_changes_one_setting() {
+        RedisLockSettings changed = RedisLockSettings.STANDARD
+                .withKeyPrefix("prefix")
+                .withCommandTimeout(Duration.ofSeconds(2))
+                .withTokenRetention(Duration.ofSeconds(3))
+                .withConnections(4)
+                .withReplicaAcks(new ReplicaAcks(5, Duration.ofSeconds(5)))
+                .withRejoinDelay(Duration.ofSeconds(6))
+                .withDriver(Driver.JEDIS);
+
+        assertThat(changed)
+                .isEqualTo(new RedisLockSettings(
+                        "prefix",
+                        Duration.ofSeconds(2),
+                        Duration.ofSeconds(3),
+                        4,
+                        new ReplicaAcks(5, Duration.ofSeconds(5)),
+                        Duration.ofSeconds(6),
+                        Driver.JEDIS));
     }
 
     private static Object constant(ClassLoader loader, Class<?> type, String name) throws Exception {
