@@ -173,9 +173,11 @@ public final class LockRequest {
 
     /** {@return a request for each key of this one, in the order of acquisition, with its own mode, limit, weight and fairness} */
     public List<LockRequest> each() {
-        return parts.stream()
-                .map(part -> new LockRequest(List.of(part), options))
-                .toList();
+        return parts.size() == 1
+                ? List.of(this)
+                : parts.stream()
+                        .map(part -> new LockRequest(List.of(part), options))
+                        .toList();
     }
 
     /**

@@ -44,6 +44,7 @@ import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
@@ -199,7 +200,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         LockRequest request = changed(asked);
         Budget budget = budget(request, defaultWait);
         try {
-            return acquire(request, budget, bound, !budget.isOneTry());
+            return acquire(each(request), budget, bound, !budget.isOneTry());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(request.key(), e);
@@ -207,11 +208,16 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     /** @param interruptible whether an interrupt ends the wait */
-    AcquireResult acquire(LockRequest request, Budget budget, boolean bound, boolean interruptible)
+    AcquireResult acquire(List<One> each, Budget budget, boolean bound, boolean interruptible)
             throws InterruptedException {
         WaitingThread thread = new WaitingThread();
         Caller caller = new Caller(locks().ofCurrentThread(), thread, false, bound, interruptible);
-        return thread.acquire(steps(request, budget, caller), settings.pause, interruptible);
+        One first = each.get(0);
+        Handle again = each.size() == 1 ? locks().reenter(first.key, first.terms, caller) : null;
+        if (again != null) { // no call, no wait, no listener
+            return again;
+        }
+        return thread.acquire(steps(each, budget, caller), settings.pause, interruptible);
     }
 
     /**
@@ -279,19 +285,26 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         }
     }
 
-    /** An acquisition that has not begun. Several locks are acquired in the order of their keys, with one budget and one caller. */
-    Steps steps(LockRequest request, Budget budget, Caller caller) {
-        return request.keys().size() == 1
-                ? acquisition(request, budget, caller)
-                : new MultiAcquisition(
-                        shared(),
-                        request.each().stream()
-                                .map(one -> acquisition(one, budget, caller))
-                                .toList());
+    /** One lock of a request, and what is asked for it. */
+    record One(LockKey key, Terms terms) {}
+
+    private List<One> each(LockRequest request) {
+        return request.each().stream()
+                .map(one -> new One(one.key(), Terms.of(one, settings.defaults)))
+                .toList();
     }
 
-    private Acquisition acquisition(LockRequest request, Budget budget, Caller caller) {
-        return new Acquisition(shared(), request.key(), Terms.of(request, settings.defaults), budget, caller);
+    Steps steps(LockRequest request, Budget budget, Caller caller) {
+        return steps(each(request), budget, caller);
+    }
+
+    /** An acquisition that has not begun. Several locks are acquired in the order of their keys, with one budget and one caller. */
+    private Steps steps(List<One> each, Budget budget, Caller caller) {
+        List<Acquisition> all = new ArrayList<>(each.size());
+        for (One one : each) {
+            all.add(new Acquisition(shared(), one.key, one.terms, budget, caller));
+        }
+        return all.size() == 1 ? all.get(0) : new MultiAcquisition(shared(), all);
     }
 
     /** Begins now. */
@@ -335,7 +348,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public RemoteLock getLock(LockRequest request) {
-        return new RemoteLockView(this, settings.ticker, changed(request));
+        return new RemoteLockView(this, settings.ticker, each(changed(request)));
     }
 
     @Override

@@ -1,8 +1,6 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
@@ -31,26 +29,24 @@ final class RemoteLockView implements RemoteLock {
 
     private final LockEngine engine;
     private final Ticker ticker;
-    private final LockRequest request;
 
-    /** One for each key, in the order of the keys. */
-    private final List<LockRequest> each;
+    /** In the order of the keys. */
+    private final List<LockEngine.One> each;
 
-    RemoteLockView(LockEngine engine, Ticker ticker, LockRequest request) {
+    RemoteLockView(LockEngine engine, Ticker ticker, List<LockEngine.One> each) {
         this.engine = engine;
         this.ticker = ticker;
-        this.request = request;
-        this.each = request.each();
+        this.each = each;
     }
 
     @Override
     public LockKey key() {
-        return request.key();
+        return each.get(0).key();
     }
 
     @Override
     public List<LockKey> keys() {
-        return request.keys();
+        return each.stream().map(LockEngine.One::key).toList();
     }
 
     @Override
@@ -88,7 +84,7 @@ final class RemoteLockView implements RemoteLock {
         }
         AcquireResult result;
         try {
-            result = engine.acquire(request, budget, true, interruptible && !budget.isOneTry());
+            result = engine.acquire(each, budget, true, interruptible && !budget.isOneTry());
         } catch (HeldLocks.WaitsForItself e) {
             if (budget.isUnlimited()) {
                 throw e;
@@ -108,9 +104,9 @@ final class RemoteLockView implements RemoteLock {
     public void unlock() {
         Map<LockKey, Hold> thread = engine.locks().ofCurrentThread();
         List<Hold.Use> last = new ArrayList<>(each.size());
-        for (LockRequest one : each) {
+        for (LockEngine.One one : each) {
             Hold hold = thread.get(one.key());
-            Hold.Use use = hold == null ? null : hold.lastOfView(isExclusive(one));
+            Hold.Use use = hold == null ? null : hold.lastOfView(one.terms().isExclusive());
             if (use == null) {
                 throw new IllegalMonitorStateException("Thread "
                         + Thread.currentThread().getName() + " has not acquired lock '" + one.key()
@@ -138,8 +134,8 @@ final class RemoteLockView implements RemoteLock {
     @Override
     public boolean isLocked() {
         return each.stream()
-                .anyMatch(one ->
-                        engine.inspect(one.key()).holders().stream().anyMatch(holder -> holder.mode() == one.mode()));
+                .anyMatch(one -> engine.inspect(one.key()).holders().stream()
+                        .anyMatch(holder -> holder.mode() == one.terms().mode()));
     }
 
     @Override
@@ -158,11 +154,11 @@ final class RemoteLockView implements RemoteLock {
                     "This lock has several keys, each with its own fencing token; use getLock(\"" + key()
                             + "\").fencingToken()");
         }
-        Hold hold = held(request);
+        Hold hold = held(each.get(0));
         if (hold == null) {
             throw new IllegalMonitorStateException(
                     "Thread " + Thread.currentThread().getName() + " does not hold lock '" + key()
-                            + (isExclusive(request) ? "' exclusively" : "'"));
+                            + (each.get(0).terms().isExclusive() ? "' exclusively" : "'"));
         }
         return hold.token();
     }
@@ -171,24 +167,21 @@ final class RemoteLockView implements RemoteLock {
     @Override
     public boolean forceUnlock() {
         return each.stream()
-                        .filter(one -> !engine.forceRelease(one.key(), Set.of(one.mode()))
+                        .filter(one -> !engine.forceRelease(
+                                        one.key(), Set.of(one.terms().mode()))
                                 .isEmpty())
                         .count()
                 > 0;
     }
 
-    private static boolean isExclusive(LockRequest one) {
-        return one.mode() == LockMode.EXCLUSIVE;
-    }
-
     /** The thread's hold, lost or not, if it covers the mode of this view: an exclusive hold includes reading. */
-    private @Nullable Hold held(LockRequest one) {
+    private @Nullable Hold held(LockEngine.One one) {
         Hold hold = engine.locks().ofCurrentThread().get(one.key());
         return hold != null && covers(hold, one) ? hold : null;
     }
 
-    private static boolean covers(Hold hold, LockRequest one) {
-        return hold.isExclusive() || !isExclusive(one);
+    private static boolean covers(Hold hold, LockEngine.One one) {
+        return hold.isExclusive() || !one.terms().isExclusive();
     }
 
     /** The threads of this client that hold it, or have lost it, as its records show them; does not call the store. */
@@ -198,14 +191,14 @@ final class RemoteLockView implements RemoteLock {
         return shown.size() == 1 ? shown.get(0) : "RemoteLock" + shown;
     }
 
-    private String describe(LockRequest one) {
+    private String describe(LockEngine.One one) {
         String holders = engine.locks().all().stream()
                 .filter(hold -> hold.key().equals(one.key()) && covers(hold, one))
                 .limit(MAX_DESCRIBED)
                 .map(hold -> (hold.isLive() ? "held" : "lost") + " by thread '" + hold.thread() + "', hold count "
                         + hold.holdCount() + ", token " + hold.token())
                 .collect(Collectors.joining("; "));
-        return "RemoteLock[" + one.key() + ", " + one.mode() + ", "
+        return "RemoteLock[" + one.key() + ", " + one.terms().mode() + ", "
                 + (holders.isEmpty() ? "not held by this client" : holders) + "]";
     }
 }

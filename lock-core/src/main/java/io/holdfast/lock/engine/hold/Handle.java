@@ -199,9 +199,11 @@ public final class Handle implements LockHandle, AcquireResult {
         }
         List<Hold.Use> reversed = new ArrayList<>(uses);
         Collections.reverse(reversed);
-        ClientContext.all(
-                () -> ClientContext.each(reversed, use -> beginClose(use, former == State.ATTACHED)),
-                () -> end(reversed));
+        List<Hold.Use> last = new ArrayList<>(0);
+        List<Runnable> steps = new ArrayList<>(reversed.size() + 1);
+        reversed.forEach(use -> steps.add(() -> beginClose(use, former == State.ATTACHED, last)));
+        steps.add(() -> end(last));
+        ClientContext.each(steps, Runnable::run);
         for (Hold.Use use : reversed) {
             LockEvent.Lost found = use.loss;
             boolean known = failure instanceof LockLostException lost
@@ -217,16 +219,18 @@ public final class Handle implements LockHandle, AcquireResult {
         }
     }
 
-    /** Closes a use without giving back its lock; that is for {@link #end(List)}. */
-    private void beginClose(Hold.Use use, boolean attached) {
+    /** Closes a use without giving back its lock; adds it to the last uses of their holds, which is for {@link #end(List)}. */
+    private void beginClose(Hold.Use use, boolean attached, List<Hold.Use> last) {
         Hold hold = use.hold;
-        if (attached) {
+        if (attached && use.terms.interrupting()) {
             use.endInterrupt();
         }
         use.loss = hold.loss();
         Hold.Exit exit = hold.exit(use);
+        if (exit == Hold.Exit.ENDS) {
+            last.add(use);
+        }
         forgetThread(hold);
-        use.last = exit == Hold.Exit.ENDS;
         if (exit == Hold.Exit.DOWNGRADES && use.loss == null) {
             use.loss = downgrade(hold);
         }
@@ -263,17 +267,15 @@ public final class Handle implements LockHandle, AcquireResult {
      * Ends the holds of which these uses were the last: first, in one call, those that no other caller of this client is in line for;
      * then the others, one after the other. So a thread to which one of these is handed off finds the rest given back.
      */
-    private void end(List<Hold.Use> closed) {
-        List<Hold.Use> free = lastOf(closed);
+    private void end(List<Hold.Use> last) {
+        if (last.isEmpty()) {
+            return;
+        }
+        List<Hold.Use> free = new ArrayList<>(last);
         free.removeIf(use -> use.loss != null || use.hold.place.hasFollowers());
-        ClientContext.all(() -> releaseAll(free), () -> ClientContext.each(lastOf(closed), this::end));
-    }
-
-    /** No stream, since a reentry goes this way without a call to the store. */
-    private static List<Hold.Use> lastOf(List<Hold.Use> closed) {
-        List<Hold.Use> last = new ArrayList<>(closed);
-        last.removeIf(use -> !use.last);
-        return last;
+        List<Hold.Use> together = free.size() > 1 ? free : List.of();
+        last.removeAll(together);
+        ClientContext.all(() -> releaseAll(together), () -> ClientContext.each(last, this::end));
     }
 
     /**
@@ -304,12 +306,11 @@ public final class Handle implements LockHandle, AcquireResult {
         }
     }
 
-    /** Releases several locks in one call, and ends their holds. Leaves a single one to {@link #end(Hold.Use)}. */
+    /** Releases several locks in one call, and ends their holds. */
     private void releaseAll(List<Hold.Use> uses) {
-        if (uses.size() < 2) {
+        if (uses.isEmpty()) {
             return;
         }
-        uses.forEach(use -> use.last = false); // whatever happens, they are not ended a second time
         List<ReleaseRequest> requests =
                 uses.stream().map(use -> request(use.hold)).toList();
         AtomicBoolean resent = new AtomicBoolean();

@@ -15,16 +15,15 @@ import io.holdfast.lock.waiting.LocalQueue.Place;
 import io.holdfast.lock.waiting.QueueEntry;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -93,10 +92,8 @@ public final class Hold {
 
         private boolean interrupted;
 
-        /** What its close found out: the loss, and whether it was the last use. Used by the thread that closes it. */
+        /** The loss that its close found. Used by the thread that closes it. */
         LockEvent.@Nullable Lost loss;
-
-        boolean last;
 
         private Use(Terms terms, @Nullable Thread boundTo) {
             this.terms = terms;
@@ -147,8 +144,17 @@ public final class Hold {
     private final Ticker ticker;
     private final BiConsumer<Hold, LockEvent.Lost> onLost;
 
-    /** Those that are open, unless it was abandoned. Written under this monitor; the list is replaced, and never changed. */
-    volatile List<Use> uses = List.of();
+    /** Those that are open, unless it was abandoned. Written under this monitor. */
+    final List<Use> uses = new CopyOnWriteArrayList<>();
+
+    /**
+     * How many of them need the lock alone, are attached, or require renewal. Written under this monitor, before the list; read after
+     * it, so that a thread that sees a use has counted it.
+     */
+    private int exclusive;
+
+    private int attached;
+    private int renewable;
 
     /** All uses were closed by force. */
     private volatile boolean abandoned;
@@ -228,9 +234,8 @@ public final class Hold {
      */
     public synchronized Use open(Terms asked, @Nullable Thread boundTo) {
         Use use = new Use(asked, boundTo);
-        List<Use> more = new ArrayList<>(uses);
-        more.add(use);
-        uses = more;
+        count(use, 1);
+        uses.add(use);
         return use;
     }
 
@@ -247,13 +252,12 @@ public final class Hold {
 
     /** Closes a use. Returns what is left. */
     synchronized Exit exit(Use use) {
+        boolean wasExclusive = isExclusive();
         if (abandoned || !uses.contains(use)) {
             return Exit.STAYS;
         }
-        boolean wasExclusive = isExclusive();
-        List<Use> left = new ArrayList<>(uses);
-        left.remove(use);
-        uses = left;
+        count(use, -1);
+        uses.remove(use);
         if (uses.isEmpty()) {
             return Exit.ENDS;
         }
@@ -262,7 +266,14 @@ public final class Hold {
 
     /** Detaches a use from its thread; it stays open. */
     synchronized void detach(Use use) {
+        attached -= use.attached ? 1 : 0;
         use.attached = false;
+    }
+
+    private synchronized void count(Use use, int change) {
+        exclusive += use.terms.isExclusive() ? change : 0;
+        attached += use.attached ? change : 0;
+        renewable += use.terms.renew() ? change : 0;
     }
 
     /** Closes all uses at once. Returns whether any was open, so that the lock is to be released. */
@@ -279,7 +290,7 @@ public final class Hold {
 
     /** {@return whether any open use needs the lock alone} */
     public boolean isExclusive() {
-        return !abandoned && count(use -> use.terms.isExclusive()) > 0;
+        return isOpen() && exclusive > 0;
     }
 
     /** {@return how it is held now} */
@@ -289,20 +300,12 @@ public final class Hold {
 
     /** {@return how many open uses are attached to the thread that acquired the lock} */
     public int holdCount() {
-        return abandoned ? 0 : count(use -> use.attached);
-    }
-
-    private int count(Predicate<Use> which) {
-        int count = 0;
-        for (Use use : uses) {
-            count += which.test(use) ? 1 : 0;
-        }
-        return count;
+        return isOpen() ? attached : 0;
     }
 
     /** Whether all open uses would have ended with their thread, which is dead. */
     boolean isBoundThreadDead() {
-        List<Use> now = uses;
+        List<Use> now = List.copyOf(uses);
         return isOpen() && now.stream().allMatch(use -> use.attached && use.boundTo != null && !use.boundTo.isAlive());
     }
 
@@ -416,7 +419,7 @@ public final class Hold {
 
     /** {@return whether the lease is renewed: an open use requires it, and the limit is not reached} */
     public boolean isRenewing() {
-        return count(use -> use.terms.renew()) > 0 && !isLimitReached();
+        return isOpen() && renewable > 0 && !isLimitReached();
     }
 
     /** {@return whether the lock has been held for its {@code maxHold}, so that it cannot be extended} */

@@ -89,6 +89,21 @@ class HoldTest {
     }
 
     @Test
+    void lease_is_renewed_for_as_long_as_a_use_that_requires_it_is_open() {
+        Hold hold = hold(Holds.fixed(TERMS), 1);
+        assertThat(hold.isRenewing()).isFalse();
+
+        Hold.Use inner = enter(hold, TERMS);
+        Hold.Use innermost = enter(hold, TERMS);
+        hold.exit(innermost);
+        assertThat(hold.isRenewing()).isTrue();
+
+        hold.exit(inner);
+        assertThat(hold.isRenewing()).isFalse();
+        assertThat(hold.isOpen()).isTrue();
+    }
+
+    @Test
     void renewal_is_late_after_one_has_failed_until_one_goes_through() {
         Hold hold = hold();
         assertThat(hold.isRenewalLate()).isFalse();
