@@ -19,7 +19,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -71,7 +70,8 @@ final class AsyncCalls {
     /**
      * @param executor begins the work; null for threads of the client
      * @param mostWaiting how many calls may wait
-     * @param pause how time passes; if it is not the system's time, the acquiring thread calls it between two steps
+     * @param pause how time passes; if it is not the system's time, the acquiring thread calls it between two steps, and
+     *     no wake-up ends it
      */
     AsyncCalls(HeldLocks locks, @Nullable Executor executor, int mostWaiting, Pause pause) {
         this.locks = locks;
@@ -125,7 +125,6 @@ final class AsyncCalls {
         private final Caller caller = Caller.task(this::wake);
         private @Nullable Steps steps;
         private Runnable cancelTimer = () -> {};
-        private volatile @Nullable Thread pausing;
 
         Execution(
                 Function<AcquireResult, Handle> required,
@@ -163,7 +162,6 @@ final class AsyncCalls {
         /** Makes it check whether it can continue. */
         private void wake() {
             int former = wakeUps.getAndIncrement();
-            LockSupport.unpark(pausing);
             if (former == 0) {
                 try {
                     acquiring.execute(this);
@@ -211,20 +209,11 @@ final class AsyncCalls {
                 if (pause == Pause.PARK) {
                     cancelTimer = timer.after(left, this::wake);
                 } else {
-                    pauseUnlessWoken(left, seen);
+                    pause.pause(left);
+                    wakeUps.incrementAndGet();
                 }
             } while (result.isDone() || wakeUps.addAndGet(-seen) > 0);
             return null;
-        }
-
-        /** Either this sees the wake-up, or the thread that wakes sees that this one pauses. */
-        private void pauseUnlessWoken(long nanos, int seen) throws InterruptedException {
-            pausing = Thread.currentThread();
-            if (wakeUps.get() == seen) {
-                pause.pause(nanos);
-            }
-            pausing = null;
-            wakeUps.incrementAndGet();
         }
 
         private void begin(Handle handle) {

@@ -256,31 +256,26 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
                     if (left == 0) {
                         return steps.result();
                     }
-                    if (!woken) {
-                        interrupted |= pause(steps, pause, left, interruptible);
+                    try {
+                        if (!woken) {
+                            pause.pause(left);
+                        }
+                    } catch (InterruptedException e) {
+                        if (interruptible) {
+                            steps.interrupt(e);
+                            thread.interrupt();
+                        } else {
+                            interrupted = true;
+                        }
+                    } catch (RuntimeException | Error e) {
+                        steps.abandon(e);
+                        throw e;
                     }
                 }
             } finally {
                 if (interrupted) {
                     thread.interrupt();
                 }
-            }
-        }
-
-        private boolean pause(Steps steps, Pause pause, long nanos, boolean interruptible) throws InterruptedException {
-            try {
-                pause.pause(nanos);
-                return false;
-            } catch (InterruptedException e) {
-                if (!interruptible) {
-                    return true;
-                }
-                steps.interrupt(e);
-                thread.interrupt();
-                return false;
-            } catch (RuntimeException | Error e) {
-                steps.abandon(e);
-                throw e;
             }
         }
     }

@@ -158,7 +158,7 @@ public final class LockEngineBuilder implements Cloneable {
     /**
      * {@return this}
      *
-     * @param value how time passes while a caller waits, for tests
+     * @param value how time passes while a caller waits, for tests; no wake-up ends it for {@code executeAsync}
      */
     public LockEngineBuilder pause(Pause value) {
         this.pause = value;

@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -51,7 +52,7 @@ class PinnedThreadsTest {
     private final Pause pause = nanos -> {
         pauses.incrementAndGet();
         look();
-        Pause.PARK.pause(nanos);
+        Pause.PARK.pause(Math.min(nanos, TimeUnit.MILLISECONDS.toNanos(10)));
     };
     private final LockEngine locks = engine();
     private final LockEngine others = engine();

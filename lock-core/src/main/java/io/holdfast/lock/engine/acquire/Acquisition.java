@@ -95,12 +95,11 @@ public final class Acquisition implements Steps {
     private LockListener.@Nullable Acquisition observed;
     private Waits.@Nullable CallerWait wait;
     private @Nullable AcquireResult result;
-    private boolean handedOff;
     /** The queue in which it waits. If the process has been copied since, there is a new one, and this one is closed. */
     private LocalQueue queue;
     /** Its place there, as soon as it has one. */
     LocalQueue.Place place;
-    /** The queue entry for its calls, as soon as it is the front. */
+    /** The queue entry for its calls, as soon as it is the front; none if the lock was handed off to it. */
     private QueueEntry entry;
 
     private Outages.@Nullable Turn turn;
@@ -225,7 +224,6 @@ public final class Acquisition implements Steps {
         holder = ClientContext.currentThread();
         QueueEntry.Grant handOff = place.takeHandOff();
         if (handOff != null && handOff.deadline() - handOff.at() > 0) {
-            handedOff = true;
             state = State.ENDED;
             result = shared.locks.open(key, terms, handOff, holder, place, caller);
             return 0;
@@ -475,7 +473,8 @@ public final class Acquisition implements Steps {
         tell(
                 result instanceof AcquireResult.Contended,
                 () -> result() instanceof Handle granted
-                        ? new LockEvent.Acquired(key, terms.name(), granted.fencingToken(), budget.spent(), handedOff)
+                        ? new LockEvent.Acquired(
+                                key, terms.name(), granted.fencingToken(), budget.spent(), entry == null)
                         : new LockEvent.NotAcquired(
                                 key, terms.name(), budget.spent(), ((AcquireResult.Contended) result()).holder()));
         if (shared.locks.isOver(clientId) && result instanceof Handle granted) {
@@ -619,7 +618,9 @@ public final class Acquisition implements Steps {
             wait.end(inVain);
         }
         if (observed != null) {
-            shared.events.end(observed, outcome.get());
+            LockEvent.OfLock told = outcome.get();
+            shared.events.publish(told);
+            observed.ended(told);
         }
     }
 

@@ -220,7 +220,6 @@ public final class ClientContext {
         private final LongSupplier monotonic;
         private final LongSupplier wallClock;
         private volatile @Nullable InputStream random;
-        private volatile boolean missing;
 
         /** @param source opens a source of random bytes that is not in the heap, and not buffered */
         Sequences(Callable<InputStream> source, LongSupplier monotonic, LongSupplier wallClock) {
@@ -257,7 +256,7 @@ public final class ClientContext {
 
         private long bits() {
             byte[] bytes = new byte[Long.BYTES];
-            return !missing && (read(random, bytes) || read(opened(), bytes))
+            return read(random, bytes) || read(opened(), bytes)
                     ? ByteBuffer.wrap(bytes).getLong()
                     : new SecureRandom().nextLong();
         }
@@ -270,15 +269,15 @@ public final class ClientContext {
             }
         }
 
-        private synchronized @Nullable InputStream opened() {
+        private synchronized InputStream opened() {
             InputStream known = random;
             if (known == null) {
                 try {
                     known = source.call();
-                    random = known;
-                } catch (Exception e) {
-                    missing = true;
+                } catch (Exception missing) {
+                    known = InputStream.nullInputStream();
                 }
+                random = known;
             }
             return known;
         }

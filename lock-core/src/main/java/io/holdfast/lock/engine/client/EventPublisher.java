@@ -78,7 +78,7 @@ public final class EventPublisher {
         }
     }
 
-    /** Reports the start of an acquisition, which must be {@linkplain #end ended} once. */
+    /** Reports the start of an acquisition, which must be {@linkplain LockListener.Acquisition#ended ended} once. */
     public LockListener.Acquisition begin(LockKey key, String name) {
         List<LockListener.Acquisition> begun = new ArrayList<>(1);
         for (LockListener listener : listeners()) {
@@ -90,12 +90,6 @@ public final class EventPublisher {
             });
         }
         return begun.isEmpty() ? LockListener.Acquisition.UNOBSERVED : new Acquisitions(begun);
-    }
-
-    /** Reports the outcome of an acquisition. */
-    public void end(LockListener.Acquisition acquisition, LockEvent.OfLock outcome) {
-        publish(outcome);
-        acquisition.ended(outcome);
     }
 
     /** One acquisition, as several listeners see it. */
