@@ -14,6 +14,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
@@ -63,10 +64,11 @@ final class LocksDescriptors {
     /**
      * {@return the roles of this instance}
      *
-     * @param roles null if there is no leadership
+     * @param beans where the roles are, if there is leadership
      * @param withLeaders whether to ask the store who leads
      */
-    static List<Leader> leaders(@Nullable LeaderRoles roles, boolean withLeaders) {
+    static List<Leader> leaders(BeanFactory beans, boolean withLeaders) {
+        LeaderRoles roles = beans.getBeanProvider(LeaderRoles.class).getIfUnique();
         return roles == null
                 ? List.of()
                 : roles.known().stream()

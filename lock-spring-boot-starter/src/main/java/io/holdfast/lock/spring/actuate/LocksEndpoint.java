@@ -6,14 +6,15 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Definition;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Held;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Holder;
+import io.holdfast.lock.spring.actuate.LocksDescriptors.Leader;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Lock;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Locks;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Released;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Waiting;
-import io.holdfast.lock.spring.leader.LeaderRoles;
+import io.holdfast.lock.spring.definition.LockOperationSource;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -32,31 +33,20 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 final class LocksEndpoint {
 
-    private static final String UNNAMED = "none";
-
-    private final Supplier<LockTemplate> locks;
-    private final Supplier<@Nullable LockActivity> books;
-    private final Supplier<List<Definition>> definitions;
-    private final Supplier<@Nullable LeaderRoles> roles;
+    private final ConfigurableListableBeanFactory beans;
+    private final LockOperationSource operations;
     private final Show showKeys;
 
     /**
      * Creates an instance.
      *
-     * @param locks called at the first request, so that the endpoint does not create lazy beans
-     * @param books yields null if the template does not provide its activity
-     * @param roles yields null if there is no leadership
+     * @param beans asked at each request, so that the endpoint does not create lazy beans
+     * @param operations find the annotated methods
+     * @param showKeys who sees keys
      */
-    LocksEndpoint(
-            Supplier<LockTemplate> locks,
-            Supplier<@Nullable LockActivity> books,
-            Supplier<List<Definition>> definitions,
-            Supplier<@Nullable LeaderRoles> roles,
-            Show showKeys) {
-        this.locks = locks;
-        this.books = books;
-        this.definitions = definitions;
-        this.roles = roles;
+    LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource operations, Show showKeys) {
+        this.beans = beans;
+        this.operations = operations;
         this.showKeys = showKeys;
     }
 
@@ -66,10 +56,11 @@ final class LocksEndpoint {
     }
 
     Locks locks(boolean withKeys) {
-        LockActivity activity = books.get();
+        LockActivity activity = beans.getBeanProvider(LockActivity.class).getIfUnique();
+        List<Definition> definitions = LockedMethods.of(beans, operations);
+        List<Leader> leaders = LocksDescriptors.leaders(beans, true);
         if (activity == null) {
-            return new Locks(
-                    List.of(), List.of(), null, definitions.get(), LocksDescriptors.leaders(roles.get(), true));
+            return new Locks(List.of(), List.of(), null, definitions, leaders);
         }
         return new Locks(
                 activity.held().stream()
@@ -91,19 +82,19 @@ final class LocksEndpoint {
                                 LocksDescriptors.text(each.waited())))
                         .toList(),
                 activity.wakeUps(),
-                definitions.get(),
-                LocksDescriptors.leaders(roles.get(), true));
+                definitions,
+                leaders);
     }
 
     /** The name as in the metrics. */
     private static String shown(String name) {
-        return name.isEmpty() ? UNNAMED : name;
+        return name.isEmpty() ? "none" : name;
     }
 
     @ReadOperation
     Lock lock(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
         String text = keyOf(key, exactKey);
-        LockSnapshot snapshot = locks.get().inspect(text);
+        LockSnapshot snapshot = beans.getBean(LockTemplate.class).inspect(text);
         List<Holder> holders = LocksDescriptors.holders(snapshot.holders());
         return new Lock(null, text, snapshot.isHeld(), snapshot.lastToken(), holders, snapshot.waiters(), null);
     }
@@ -111,7 +102,8 @@ final class LocksEndpoint {
     @DeleteOperation
     Released forceRelease(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
         String text = keyOf(key, exactKey);
-        return new Released(text, LocksDescriptors.holders(locks.get().forceRelease(text)));
+        return new Released(
+                text, LocksDescriptors.holders(beans.getBean(LockTemplate.class).forceRelease(text)));
     }
 
     private static String keyOf(String[] segments, @Nullable String exactKey) {

@@ -1,12 +1,10 @@
 package io.holdfast.lock.spring.actuate;
 
-import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import io.holdfast.lock.spring.definition.LockOperationSource;
-import io.holdfast.lock.spring.leader.LeaderRoles;
 import java.time.Duration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -37,18 +35,8 @@ public final class LocksEndpointAutoConfiguration {
 
     @Bean
     LocksEndpoint holdfastLocksEndpoint(
-            ObjectProvider<LockTemplate> locks,
-            ObjectProvider<LockActivity> activity,
-            ConfigurableListableBeanFactory beans,
-            LockOperationSource operations,
-            ObjectProvider<LeaderRoles> roles,
-            LocksEndpointProperties properties) {
-        return new LocksEndpoint(
-                locks::getObject,
-                activity::getIfUnique,
-                () -> LockedMethods.of(beans, operations),
-                roles::getIfUnique,
-                properties.showKeys());
+            ConfigurableListableBeanFactory beans, LockOperationSource operations, LocksEndpointProperties properties) {
+        return new LocksEndpoint(beans, operations, properties.showKeys());
     }
 
     @Bean

@@ -1,11 +1,8 @@
 package io.holdfast.lock.spring.actuate;
 
-import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
-import io.holdfast.lock.spring.leader.LeaderRoles;
-import io.holdfast.lock.store.LockStore;
-import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -27,12 +24,7 @@ public final class LocksHealthAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(name = "locksHealthIndicator")
-    HealthIndicator locksHealthIndicator(
-            ObjectProvider<LockTemplate> locks,
-            ObjectProvider<LockActivity> activity,
-            ObjectProvider<LockStore> store,
-            ObjectProvider<LeaderRoles> roles) {
-        return new LocksHealthIndicator(
-                locks::getObject, activity::getIfUnique, store::getIfUnique, roles::getIfUnique);
+    HealthIndicator locksHealthIndicator(BeanFactory beans) {
+        return new LocksHealthIndicator(beans);
     }
 }

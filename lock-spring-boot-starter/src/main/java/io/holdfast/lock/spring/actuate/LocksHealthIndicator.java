@@ -5,7 +5,6 @@ import io.holdfast.lock.api.LockActivity.SubscriptionState;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Leader;
-import io.holdfast.lock.spring.leader.LeaderRoles;
 import io.holdfast.lock.store.LockStore;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -13,8 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
@@ -32,40 +30,30 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
     private static final String NO_EVICTION = "noeviction";
     private static final String UNKNOWN = "unknown";
 
-    private final Supplier<LockTemplate> template;
-    private final Supplier<@Nullable LockActivity> books;
-    private final Supplier<@Nullable LockStore> stores;
-    private final Supplier<@Nullable LeaderRoles> roles;
+    private final BeanFactory beans;
 
-    /** Looks up each at the first check, so that health creates no lazy beans. */
-    LocksHealthIndicator(
-            Supplier<LockTemplate> template,
-            Supplier<@Nullable LockActivity> books,
-            Supplier<@Nullable LockStore> stores,
-            Supplier<@Nullable LeaderRoles> roles) {
+    /** @param beans asked at each check, so that the indicator does not create lazy beans */
+    LocksHealthIndicator(BeanFactory beans) {
         super("The lock health check failed");
-        this.template = template;
-        this.books = books;
-        this.stores = stores;
-        this.roles = roles;
+        this.beans = beans;
     }
 
     @Override
     protected void doHealthCheck(Health.Builder builder) {
-        LockStore store = stores.get();
+        LockStore store = beans.getBeanProvider(LockStore.class).getIfUnique();
         if (store != null) {
             builder.withDetail("keptIn", store.toString());
         }
         leadership(builder);
         try {
-            template.get().inspect(PROBE);
+            beans.getBean(LockTemplate.class).inspect(PROBE);
         } catch (LockStoreException e) {
             builder.down(e).withDetail("store", "unavailable");
             return;
         }
         builder.up().withDetail("store", "responds");
         List<String> warnings = new ArrayList<>();
-        LockActivity activity = books.get();
+        LockActivity activity = beans.getBeanProvider(LockActivity.class).getIfUnique();
         if (activity != null) {
             describe(activity, builder, warnings);
         }
@@ -79,7 +67,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
 
     private void leadership(Health.Builder builder) {
         Map<String, Object> leadership = new LinkedHashMap<>();
-        for (Leader each : LocksDescriptors.leaders(roles.get(), false)) {
+        for (Leader each : LocksDescriptors.leaders(beans, false)) {
             Map<String, Object> details = new LinkedHashMap<>();
             details.put("candidate", each.candidate());
             details.put("leader", each.leader());

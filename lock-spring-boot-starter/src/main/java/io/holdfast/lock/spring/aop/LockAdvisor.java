@@ -10,6 +10,9 @@ import org.springframework.aop.support.DefaultBeanFactoryPointcutAdvisor;
  */
 public final class LockAdvisor extends DefaultBeanFactoryPointcutAdvisor {
 
+    /** The name of the bean that intercepts locked methods; it is made for the first proxy. */
+    public static final String INTERCEPTOR = "holdfastLockInterceptor";
+
     @Serial
     private static final long serialVersionUID = 1L;
 
@@ -17,12 +20,11 @@ public final class LockAdvisor extends DefaultBeanFactoryPointcutAdvisor {
      * Creates an instance.
      *
      * @param operations find the methods
-     * @param interceptor the name of the bean that intercepts them; made for the first proxy
      * @param order the place among other advisors; lower is further outside
      */
-    public LockAdvisor(LockOperationSource operations, String interceptor, int order) {
+    public LockAdvisor(LockOperationSource operations, int order) {
         setPointcut(operations);
-        setAdviceBeanName(interceptor);
+        setAdviceBeanName(INTERCEPTOR);
         setOrder(order);
     }
 }

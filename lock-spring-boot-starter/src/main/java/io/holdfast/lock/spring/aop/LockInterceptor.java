@@ -182,16 +182,19 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
         }
 
         /**
-         * A publisher runs when it is subscribed to, in its own transaction. If there is no template, the acquisition reports
-         * that.
+         * A publisher runs when it is subscribed to, in its own transaction. A failure is reported when the lock is held, before
+         * the method: without this action, the lock would be released before the transaction of the caller has completed. If
+         * there is no template, the acquisition reports that first.
          */
         private Runnable joining() {
             try {
                 return operation.result() == ResultKind.VALUE || operation.result() == ResultKind.STAGE
                         ? transactions.get().before(invocation, operation.caller(), request, template.get())
                         : CallerTransactions.NOTHING;
-            } catch (LockStoreException noTemplate) {
-                return CallerTransactions.NOTHING;
+            } catch (LockStoreException failed) {
+                return () -> {
+                    throw failed;
+                };
             }
         }
 

@@ -31,6 +31,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     private final ConfigurableListableBeanFactory beans;
     private final LockOperationSource operations;
     private final LockAdvisor advisor;
+    private final boolean configured;
 
     /**
      * Creates an instance.
@@ -38,12 +39,17 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
      * @param beans all of them are looked at
      * @param operations find locked methods
      * @param advisor must be part of each proxy of a bean with locked methods
+     * @param configured whether there are properties of locks, which are checked even without locked methods
      */
     public LockStartupCheck(
-            ConfigurableListableBeanFactory beans, LockOperationSource operations, LockAdvisor advisor) {
+            ConfigurableListableBeanFactory beans,
+            LockOperationSource operations,
+            LockAdvisor advisor,
+            boolean configured) {
         this.beans = beans;
         this.operations = operations;
         this.advisor = advisor;
+        this.configured = configured;
     }
 
     @Override
@@ -53,10 +59,14 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         if (!found.isEmpty()) {
             beans.getBeanProvider(CallerTransactions.class)
                     .ifAvailable(transactions -> transactions.requireInside(advisor.getOrder()));
-            requireTemplate(beans, found.get(0).where() + " could not be locked");
+            for (String template : requireTemplate(beans, found.get(0).where() + " could not be locked")) {
+                beans.registerDependentBean(template, LockAdvisor.INTERCEPTOR);
+            }
             var unused = advisor.getAdvice(); // made now: the first call may come when beans are destroyed
         }
-        operations.checkProperties(found);
+        if (configured || !found.isEmpty()) {
+            operations.checkProperties(found);
+        }
     }
 
     private List<LockOperation> check(String name, Class<?> type, @Nullable Object instance) {
@@ -79,11 +89,10 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
                     found.get(0).where() + " would run without its lock",
                     "use LockTemplate inside the method. If it is a test double, replace the bean with @MockitoBean or"
                             + " @TestBean.");
-            // The proxy finds the template by itself, so Spring has to be told that the bean needs it until it is
-            // destroyed.
-            for (String template : beans.getBeanNamesForType(LockTemplate.class, true, false)) {
-                beans.registerDependentBean(template, name);
-            }
+            // The proxy finds both by itself, so Spring has to be told that the bean needs the interceptor, and that
+            // needs the
+            // template, until it is destroyed.
+            beans.registerDependentBean(LockAdvisor.INTERCEPTOR, name);
         }
         return found;
     }
@@ -94,9 +103,10 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
      *
      * @param beans where it is
      * @param problem what would be wrong without, as the beginning of a sentence
+     * @return the names of all
      * @throws LockDefinitionException if there is none, or none that is primary
      */
-    public static void requireTemplate(ConfigurableListableBeanFactory beans, String problem) {
+    public static String[] requireTemplate(ConfigurableListableBeanFactory beans, String problem) {
         try {
             String[] names =
                     BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, LockTemplate.class, true, false);
@@ -105,6 +115,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
             } else if (names.length > 1) {
                 beans.getBeanProvider(LockTemplate.class).getIfAvailable();
             }
+            return names;
         } catch (NoUniqueBeanDefinitionException e) {
             throw new LockDefinitionException(
                     problem + ": there are several LockTemplate beans: " + e.getBeanNamesFound() + ".",

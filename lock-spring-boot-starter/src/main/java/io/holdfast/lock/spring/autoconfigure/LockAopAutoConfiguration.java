@@ -1,6 +1,5 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.aop.LockInterceptor;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
@@ -32,7 +31,6 @@ import org.springframework.core.type.AnnotationMetadata;
 @Import(LockAopAutoConfiguration.ProxyCreator.class)
 public final class LockAopAutoConfiguration {
 
-    private static final String INTERCEPTOR = "holdfastLockInterceptor";
     private static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
     /** Leaves room for the leader check, which is further outside. */
@@ -50,7 +48,7 @@ public final class LockAopAutoConfiguration {
     }
 
     /** Made for the first proxy: an application without locked methods does not load it. */
-    @Bean(INTERCEPTOR)
+    @Bean(LockAdvisor.INTERCEPTOR)
     @Lazy
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static MethodInterceptor holdfastLockInterceptor(
@@ -65,20 +63,19 @@ public final class LockAopAutoConfiguration {
         int order = Binder.get(environment)
                 .bind("holdfast.aop.order", Integer.class)
                 .orElse(DEFAULT_ORDER);
-        return new LockAdvisor(operations, INTERCEPTOR, Math.max(order, OUTERMOST));
+        return new LockAdvisor(operations, Math.max(order, OUTERMOST));
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockStartupCheck holdfastStartupCheck(
             ConfigurableListableBeanFactory beans, LockOperationSource operations, LockAdvisor advisor) {
-        return new LockStartupCheck(beans, operations, advisor);
+        return new LockStartupCheck(beans, operations, advisor, LockProperties.areSet(beans));
     }
 
     @Bean
-    static StoreCheck holdfastStoreCheck(
-            ConfigurableListableBeanFactory beans, ObjectProvider<LockTemplate> templates, LockProperties properties) {
-        return new StoreCheck(beans, templates, properties.failFast());
+    static StoreCheck holdfastStoreCheck(ConfigurableListableBeanFactory beans) {
+        return new StoreCheck(beans);
     }
 
     /**

@@ -29,10 +29,16 @@ import org.springframework.core.task.VirtualThreadTaskExecutor;
 @LocksEnabled
 public final class LockAutoConfiguration {
 
+    static final String TEMPLATE = "holdfastLockTemplate";
+
     private static final Logger log = LoggerFactory.getLogger(LockAutoConfiguration.class);
 
-    /** Needs the store, so it is closed before it. Listeners are asked for later, since they may need the template. */
-    @Bean
+    /**
+     * Needs the store, so it is closed before it. Listeners are asked for later, since they may need the template. Made at startup
+     * by {@link StoreCheck} in an application that uses locks.
+     */
+    @Bean(TEMPLATE)
+    @Lazy
     @ConditionalOnMissingBean(LockTemplate.class)
     @ConditionalOnBean(LockStore.class)
     LockEngine holdfastLockTemplate(
@@ -56,9 +62,8 @@ public final class LockAutoConfiguration {
     }
 
     @Bean
-    static LockShutdown holdfastShutdown(
-            ApplicationContext context, ConfigurableListableBeanFactory beans, LockProperties properties) {
-        return new LockShutdown(context, beans, properties.shutdown().timeout());
+    static LockShutdown holdfastShutdown(ApplicationContext context, ConfigurableListableBeanFactory beans) {
+        return new LockShutdown(context, beans);
     }
 
     /**

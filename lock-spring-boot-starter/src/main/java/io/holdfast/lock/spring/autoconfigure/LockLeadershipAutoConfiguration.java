@@ -1,12 +1,11 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.leader.LeaderElection;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.leader.LeaderAdvisor;
 import io.holdfast.lock.spring.leader.LeaderRoles;
-import io.holdfast.lock.spring.leader.LeadershipObserver;
-import org.springframework.beans.factory.ObjectProvider;
+import java.util.Map;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -27,22 +26,19 @@ public final class LockLeadershipAutoConfiguration {
 
     @Bean(LeadershipRegistrar.ROLES)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LeaderRoles holdfastLeaderRoles(
-            ObjectProvider<LockTemplate> templates,
-            ObjectProvider<LockProperties> properties,
-            ObjectProvider<LeadershipObserver> observers) {
+    static LeaderRoles holdfastLeaderRoles(BeanFactory beans) {
         return new LeaderRoles(
-                templates::getIfAvailable,
-                () -> properties.getObject().leadership(),
-                () -> observers.orderedStream().toList());
+                beans,
+                () -> LockProperties.areSet(beans)
+                        ? beans.getBean(LockProperties.class).leadership()
+                        : new LockProperties.Leadership(true, null, Map.of()));
     }
 
     /** Further outside than locks: a call that does not run needs none. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LeaderAdvisor holdfastLeaderAdvisor(
-            ConfigurableListableBeanFactory beans, ObjectProvider<LeaderRoles> roles, LockAdvisor locks) {
-        return new LeaderAdvisor(beans, roles::getObject, locks.getOrder() - 1);
+    static LeaderAdvisor holdfastLeaderAdvisor(ConfigurableListableBeanFactory beans, LockAdvisor locks) {
+        return new LeaderAdvisor(beans, locks.getOrder() - 1);
     }
 
     /** Made when somebody asks for it; ends with its roles. */

@@ -16,11 +16,16 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
 /**
@@ -49,6 +54,7 @@ import org.springframework.util.StringUtils;
  * @param problemDetails Responses of web applications if a lock is not acquired.
  */
 @ConfigurationProperties(prefix = "holdfast", ignoreUnknownFields = false)
+@Lazy
 record LockProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("30s") Duration lease,
@@ -76,6 +82,13 @@ record LockProperties(
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration DAY = Duration.ofDays(1);
     private static final Pattern REFUSAL = Pattern.compile("(.+?) is (.+); (it must be .+)", Pattern.DOTALL);
+
+    /** {@return whether the application sets any; creates no bean} */
+    static boolean areSet(BeanFactory beans) {
+        return Binder.get(beans.getBean(Environment.class))
+                .bind("holdfast", Bindable.mapOf(String.class, Object.class))
+                .isBound();
+    }
 
     /** Here rather than while they are bound: a failure names the property, with the file and line where it is set. */
     @Override

@@ -56,15 +56,13 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
 
     private final ApplicationContext context;
     private final ConfigurableListableBeanFactory beans;
-    private final Duration await;
     private volatile boolean running;
     private volatile boolean suspended;
     private volatile @Nullable Long closingSince;
 
-    LockShutdown(ApplicationContext context, ConfigurableListableBeanFactory beans, Duration await) {
+    LockShutdown(ApplicationContext context, ConfigurableListableBeanFactory beans) {
         this.context = context;
         this.beans = beans;
-        this.await = await;
     }
 
     @Override
@@ -85,8 +83,8 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         suspended = true;
         giveUpLeadership();
         for (LockEngine locks : clients()) {
-            logHeld(locks, await, "is taking a checkpoint");
-            locks.suspend(await);
+            logHeld(locks, timeout(), "is taking a checkpoint");
+            locks.suspend(timeout());
         }
     }
 
@@ -98,7 +96,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         if (beans.containsSingleton(LeadershipRegistrar.ROLES)
                 && beans.getSingleton(LeadershipRegistrar.ROLES) instanceof LeaderRoles roles) {
             try {
-                roles.giveUp().get(await.toNanos(), TimeUnit.NANOSECONDS);
+                roles.giveUp().get(timeout().toNanos(), TimeUnit.NANOSECONDS);
             } catch (TimeoutException | ExecutionException e) {
                 log.warn("Leadership was not given up in time; it ends with the checkpoint", e);
             }
@@ -129,7 +127,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         running = false;
         Runnable end = () -> {
             try {
-                endAll(since + await.toNanos());
+                endAll(since);
             } finally {
                 callback.run();
             }
@@ -137,22 +135,27 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         DaemonThreads.create(end, "holdfast-shutdown").start();
     }
 
-    private void endAll(long end) {
+    private void endAll(long since) {
         List<LockEngine> clients = clients();
         if (clients.isEmpty()) {
             return;
         }
+        long end = since + timeout().toNanos();
         List<String> busy = LateTasks.await(beans, end);
         if (!busy.isEmpty()) {
             log.warn(
                     "Executors are still running tasks, which can no longer acquire locks: {}. Tasks can acquire locks"
                             + " until holdfast.shutdown.timeout ({}) has passed since the beginning of the shutdown.",
                     String.join(", ", busy),
-                    DurationText.of(await));
+                    DurationText.of(timeout()));
         }
         for (LockEngine locks : clients) {
             end(locks, Duration.ofNanos(Math.max(0, end - System.nanoTime())));
         }
+    }
+
+    private Duration timeout() {
+        return beans.getBean(LockProperties.class).shutdown().timeout();
     }
 
     private List<LockEngine> clients() {

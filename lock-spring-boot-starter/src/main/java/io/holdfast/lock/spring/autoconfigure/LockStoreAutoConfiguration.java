@@ -37,6 +37,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
@@ -76,6 +77,7 @@ public final class LockStoreAutoConfiguration {
     static class InMemory {
 
         @Bean
+        @Lazy
         LockStore holdfastLockStore() {
             log.warn("Locks are kept in memory and do not work across processes (holdfast.store=in-memory)");
             return new InMemoryLockStore();
@@ -112,6 +114,7 @@ public final class LockStoreAutoConfiguration {
         }
 
         @Bean
+        @Lazy
         LockStore holdfastLockStore(
                 ConfigurableListableBeanFactory beans,
                 Environment environment,
@@ -140,13 +143,16 @@ public final class LockStoreAutoConfiguration {
             } catch (IllegalArgumentException e) {
                 throw new LockDefinitionException(
                         String.valueOf(e.getMessage()),
-                        "Change the properties under holdfast.redis or holdfast.quorum as described.",
+                        nodes == null
+                                ? "Change the properties under holdfast.redis as described."
+                                : "Set " + NODES
+                                        + " to an odd number of independent servers, at least 3, each of them once,"
+                                        + " such as redis1.example.com:6379,redis2.example.com:6379,redis3.example.com:6379.",
                         e);
             }
         }
 
-        private static QuorumLockStore quorum(
-                List<String> nodes, LockProperties properties, @Nullable SslBundle bundle) {
+        private static LockStore quorum(List<String> nodes, LockProperties properties, @Nullable SslBundle bundle) {
             LockProperties.Quorum quorum = properties.quorum();
             Duration delay = quorum.rejoinDelay() == null ? properties.lease() : quorum.rejoinDelay();
             if (properties.lease().compareTo(delay) > 0) {

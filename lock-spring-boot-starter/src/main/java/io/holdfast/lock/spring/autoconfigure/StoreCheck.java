@@ -5,10 +5,10 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.store.DaemonThreads;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationListener;
@@ -27,17 +27,16 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
     private static final Logger log = LoggerFactory.getLogger(StoreCheck.class);
 
     private static final String PROBE = "holdfast:start";
+    private static final String SHUTDOWN = "holdfastShutdown";
     private static final int MAX_ATTEMPTS = 3;
+    private static final List<String> OBSERVERS =
+            List.of("holdfastLocksEndpoint", "holdfastMetrics", "locksHealthIndicator");
 
     private final ConfigurableListableBeanFactory beans;
-    private final ObjectProvider<LockTemplate> templates;
-    private final boolean failFast;
     private volatile boolean closing;
 
-    StoreCheck(ConfigurableListableBeanFactory beans, ObjectProvider<LockTemplate> templates, boolean failFast) {
+    StoreCheck(ConfigurableListableBeanFactory beans) {
         this.beans = beans;
-        this.templates = templates;
-        this.failFast = failFast;
     }
 
     /**
@@ -45,7 +44,10 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
      */
     @Override
     public void afterSingletonsInstantiated() {
-        LockTemplate template = failFast ? templates.getIfAvailable() : used();
+        boolean areSet = LockProperties.areSet(beans);
+        boolean failFast = areSet && beans.getBean(LockProperties.class).failFast();
+        LockTemplate template =
+                failFast ? beans.getBeanProvider(LockTemplate.class).getIfAvailable() : used(areSet);
         if (template != null && failFast) {
             require(template);
         } else if (template != null && SpringProperties.getProperty("spring.context.checkpoint") == null) {
@@ -53,8 +55,23 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
         }
     }
 
-    /** The beans of the starter look the template up when they need it, and do not count. Nor does a template that is a mock. */
-    private @Nullable LockTemplate used() {
+    /**
+     * The template is lazy, because an application without locks need not load it. Any sign of locks creates it now, so that a
+     * store that cannot be built fails startup.
+     *
+     * <p>The beans of the starter look the template up when they need it, and do not count as users. Nor does a template that is
+     * a mock.
+     */
+    private @Nullable LockTemplate used(boolean areSet) {
+        boolean isNeeded = areSet
+                || beans.getDependentBeans(LockAutoConfiguration.TEMPLATE).length > 0
+                || OBSERVERS.stream().anyMatch(beans::containsBean);
+        // that bean is lazy only if all are, as with spring.main.lazy-initialization
+        boolean isEager = beans.containsBeanDefinition(SHUTDOWN)
+                && !beans.getBeanDefinition(SHUTDOWN).isLazyInit();
+        if (isNeeded && isEager && beans.containsBean(LockAutoConfiguration.TEMPLATE)) {
+            var unused = beans.getBean(LockAutoConfiguration.TEMPLATE);
+        }
         for (String name : beans.getBeanNamesForType(LockEngine.class, true, false)) {
             if (beans.getSingleton(name) instanceof LockEngine template && beans.getDependentBeans(name).length > 0) {
                 return template;

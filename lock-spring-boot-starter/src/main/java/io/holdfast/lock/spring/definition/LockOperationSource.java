@@ -1,6 +1,5 @@
 package io.holdfast.lock.spring.definition;
 
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.DistributedLock;
@@ -33,6 +32,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.expression.BeanResolver;
 import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /** Makes the {@link LockOperation} of each method with {@link DistributedLock}, or says what is wrong with it. */
@@ -40,14 +40,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
 
     private static final Logger log = LoggerFactory.getLogger(LockOperationSource.class);
 
-    private static final LockKey NO_KEY_YET = LockKey.of("-");
-
-    /** What only one of several annotations may set. */
-    private static final List<String> OF_THE_CALL = Stream.of(DistributedLock.class.getDeclaredMethods())
-            .map(Method::getName)
-            .filter(name -> !List.of("name", "key", "mode", "limit", "fair").contains(name))
-            .sorted()
-            .toList();
+    private static final Set<String> OF_EACH = Set.of("name", "key", "mode", "limit", "fair");
 
     private final BeanResolver beans;
     private final Supplier<ConfiguredOptions> configured;
@@ -166,7 +159,11 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
     }
 
     private static String ofTheCall(MergedAnnotation<DistributedLock> annotation) {
-        return OF_THE_CALL.stream().filter(annotation::hasNonDefaultValue).collect(Collectors.joining(", "));
+        return Stream.of(DistributedLock.class.getDeclaredMethods())
+                .map(Method::getName)
+                .filter(name -> !OF_EACH.contains(name) && annotation.hasNonDefaultValue(name))
+                .sorted()
+                .collect(Collectors.joining(", "));
     }
 
     private LockOperation.Lock lock(
@@ -182,7 +179,11 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         if (given.isBlank() && (!given.isEmpty() || expressions.isEmpty())) {
             throw new LockDefinitionException(
                     where + " has neither a name nor a key.",
-                    "Specify what to lock: key = \"#order.id\", key = \"'nightly'\", or name = \"nightly\".");
+                    "Specify what to lock: "
+                            + (ReflectionUtils.findMethod(found.getRoot().getType(), "key") == null
+                                    ? ""
+                                    : "key = \"#order.id\", key = \"'nightly'\", or ")
+                            + "name = \"nightly\".");
         }
         LockKeys keys = new LockKeys(
                 given,
@@ -220,7 +221,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
 
     private static LockRequest shape(LockOptions options, LockMode mode, String where) {
         try {
-            return options.applyTo(LockRequest.of(NO_KEY_YET), mode);
+            return options.applyTo(LockRequest.of("no key yet"), mode);
         } catch (IllegalArgumentException e) {
             throw new LockDefinitionException(
                     where + " has weight = " + options.weight() + " (holdfast.instances), which is invalid: "

@@ -3,7 +3,6 @@ package io.holdfast.lock.spring.definition;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import java.time.Duration;
-import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,21 +68,16 @@ public record LockOptions(
     public LockRequest applyTo(LockRequest request, LockMode mode) {
         LockRequest changed = request;
         if (mode == LockMode.SHARED) {
-            changed = with(changed.shared(), limit, LockRequest::shared);
-            changed = with(changed, weight, LockRequest::weight);
+            changed = limit == null ? changed.shared() : changed.shared(limit);
+            changed = weight == null ? changed : changed.weight(weight);
         }
-        changed = with(changed, lease, LockRequest::lease);
-        changed = with(changed, waitFor, LockRequest::waitFor);
-        changed = with(changed, renew, LockRequest::renew);
-        changed = with(changed, minHold, LockRequest::minHold);
-        changed = with(changed, maxHold, LockRequest::maxHold);
-        changed = with(changed, outageTolerance, LockRequest::outageTolerance);
-        changed = with(changed, fair, LockRequest::fair);
-        return with(changed, maxWaiting, LockRequest::maxWaiting);
-    }
-
-    private static <T> LockRequest with(
-            LockRequest request, @Nullable T value, BiFunction<LockRequest, T, LockRequest> option) {
-        return value == null ? request : option.apply(request, value);
+        changed = lease == null ? changed : changed.lease(lease);
+        changed = waitFor == null ? changed : changed.waitFor(waitFor);
+        changed = renew == null ? changed : changed.renew(renew);
+        changed = minHold == null ? changed : changed.minHold(minHold);
+        changed = maxHold == null ? changed : changed.maxHold(maxHold);
+        changed = outageTolerance == null ? changed : changed.outageTolerance(outageTolerance);
+        changed = fair == null ? changed : changed.fair(fair);
+        return maxWaiting == null ? changed : changed.maxWaiting(maxWaiting);
     }
 }

@@ -1,12 +1,12 @@
 package io.holdfast.lock.spring.leader;
 
+import io.holdfast.lock.leader.Leadership;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
 import io.holdfast.lock.spring.aop.ProxiedBeans;
 import io.holdfast.lock.spring.definition.AnnotatedMethods;
 import java.io.Serial;
 import java.util.List;
-import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -28,19 +28,16 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
 
     private final transient ConfigurableListableBeanFactory beans;
     private final transient GuardedMethods methods;
-    private final transient Supplier<LeaderRoles> roles;
 
     /**
      * Creates an instance.
      *
-     * @param beans resolves placeholders; all of them are looked at
-     * @param roles receives the roles that were found; asked at each call
+     * @param beans resolves placeholders; all of them are looked at; the roles among them receive those that were found
      * @param order the place among other advisors; lower is further outside
      */
-    public LeaderAdvisor(ConfigurableListableBeanFactory beans, Supplier<LeaderRoles> roles, int order) {
+    public LeaderAdvisor(ConfigurableListableBeanFactory beans, int order) {
         this.beans = beans;
         this.methods = new GuardedMethods(beans);
-        this.roles = roles;
         setOrder(order);
     }
 
@@ -57,7 +54,8 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         GuardedMethods.Guarded guarded = methods.required(invocation);
-        return roles.get().of(guarded.role()).isLeader() ? invocation.proceed() : guarded.skipped();
+        Leadership role = beans.getBean(LeaderRoles.class).of(guarded.role());
+        return role.isLeader() ? invocation.proceed() : guarded.skipped();
     }
 
     @Override
@@ -69,7 +67,7 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
         List<GuardedMethods.Guarded> found = methods.allOf(type);
         for (GuardedMethods.Guarded each : found) {
             LockStartupCheck.requireTemplate(beans, each.where() + " has no lock for the leader election");
-            roles.get().declare(each.role());
+            beans.getBean(LeaderRoles.class).declare(each.role());
         }
         if (instance != null && !found.isEmpty()) {
             ProxiedBeans.requireAdvisor(

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
@@ -33,9 +34,8 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
 
     private static final Logger log = LoggerFactory.getLogger(LeaderRoles.class);
 
-    private final Supplier<@Nullable LockTemplate> template;
+    private final BeanFactory beans;
     private final Supplier<LeaderSettings> settings;
-    private final Supplier<List<LeadershipObserver>> observers;
     private final Set<String> declared = new LinkedHashSet<>();
     private final Map<String, Leadership> joined = new LinkedHashMap<>();
     private @Nullable LeaderElection election;
@@ -45,17 +45,12 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
     /**
      * Creates an instance.
      *
-     * @param template acquires the locks; asked for with the first role; yields null if there is none
+     * @param beans where the template and observers are; asked for with the first role
      * @param settings likewise
-     * @param observers likewise
      */
-    public LeaderRoles(
-            Supplier<@Nullable LockTemplate> template,
-            Supplier<LeaderSettings> settings,
-            Supplier<List<LeadershipObserver>> observers) {
-        this.template = template;
+    public LeaderRoles(BeanFactory beans, Supplier<LeaderSettings> settings) {
+        this.beans = beans;
         this.settings = settings;
-        this.observers = observers;
     }
 
     /** Makes this instance join the role when it starts. */
@@ -92,7 +87,9 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
     private LeaderElection election() {
         if (election == null) {
             election = LeaderElection.on(required());
-            election.onJoined(leadership -> observers.get().forEach(each -> each.joined(leadership)));
+            election.onJoined(leadership -> beans.getBeanProvider(LeadershipObserver.class)
+                    .orderedStream()
+                    .forEach(each -> each.joined(leadership)));
         }
         return election;
     }
@@ -105,8 +102,12 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         return spectators;
     }
 
+    private @Nullable LockTemplate template() {
+        return beans.getBeanProvider(LockTemplate.class).getIfAvailable();
+    }
+
     private LockTemplate required() {
-        LockTemplate found = template.get();
+        LockTemplate found = template();
         if (found == null) {
             throw new LockStoreException(
                     "There is no LockTemplate, so no leader can be elected: the application or the test slice"
@@ -142,7 +143,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         Set<String> configured = settings.get().roles().keySet();
         Set<String> roles = new LinkedHashSet<>(configured);
         roles.addAll(declared);
-        if (!roles.isEmpty() && template.get() != null) {
+        if (!roles.isEmpty() && template() != null) {
             warnOfUnused(configured);
             roles.forEach(this::of);
         }

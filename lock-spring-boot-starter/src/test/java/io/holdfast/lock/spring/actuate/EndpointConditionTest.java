@@ -9,6 +9,7 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Problem;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.definition.LockOperationSource;
 import io.holdfast.lock.testing.StoreSpy;
 import java.security.Principal;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.jmx.JmxEndpointAutoConfiguration;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -163,8 +165,10 @@ class EndpointConditionTest {
     void store_that_fails_is_said_and_no_stack_trace() {
         LockTemplate template = org.mockito.Mockito.mock(LockTemplate.class);
         org.mockito.Mockito.when(template.inspect("order:42")).thenThrow(StoreSpy.unreachable());
+        DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+        beans.registerSingleton("template", template);
         LocksEndpoint endpoint =
-                new LocksEndpoint(() -> template, () -> null, java.util.List::of, () -> null, Show.ALWAYS);
+                new LocksEndpoint(beans, org.mockito.Mockito.mock(LockOperationSource.class), Show.ALWAYS);
         var web = new LocksEndpointWebExtension(
                 endpoint,
                 new LocksEndpointProperties(Show.ALWAYS, Set.of()),

@@ -13,9 +13,12 @@ import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
@@ -146,11 +149,17 @@ class HealthTest {
         server.close();
     }
 
+    private static BeanFactory beans(Object... more) {
+        StaticListableBeanFactory beans = new StaticListableBeanFactory();
+        beans.addBean("template", mock(LockTemplate.class));
+        Stream.of(more).forEach(each -> beans.addBean(each.toString(), each));
+        return beans;
+    }
+
     private static Health of(LockActivity activity, Map<String, String> policies) {
         LockStore store = mock(LockStore.class);
         when(store.evictionPolicies()).thenReturn(policies);
-        return new LocksHealthIndicator(() -> mock(LockTemplate.class), () -> activity, () -> store, () -> null)
-                .health();
+        return new LocksHealthIndicator(beans(activity, store)).health();
     }
 
     @Test
@@ -170,8 +179,7 @@ class HealthTest {
         LockStore store = mock(LockStore.class);
         when(store.warnings()).thenReturn(List.of("scripts may not publish"));
 
-        Health health =
-                new LocksHealthIndicator(() -> mock(LockTemplate.class), () -> null, () -> store, () -> null).health();
+        Health health = new LocksHealthIndicator(beans(store)).health();
 
         assertThat(health.getStatus()).isEqualTo(Status.UP);
         assertThat(health.getDetails()).containsEntry("warnings", List.of("scripts may not publish"));

@@ -14,8 +14,10 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.aop.Annotated.Contended;
+import io.holdfast.lock.spring.transaction.CallerTransactions;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -99,6 +101,42 @@ class ContentionTest {
                             throw failure;
                         }))
                 .isSameAs(failure));
+    }
+
+    static class Joining {
+
+        private int calls;
+
+        @DistributedLock(key = "'contended'")
+        public void run() {
+            calls++;
+        }
+
+        @DistributedLock(key = "'contended'")
+        public CompletableFuture<Integer> start() {
+            return CompletableFuture.completedFuture(calls++);
+        }
+
+        public int calls() {
+            return calls;
+        }
+    }
+
+    @Test
+    void method_does_not_run_if_what_keeps_its_lock_until_the_end_of_the_transaction_fails() {
+        var failure = new LockStoreException("down", null, false);
+        CallerTransactions failing = (invocation, caller, request, locks) -> {
+            throw failure;
+        };
+        runner.withBean(Joining.class)
+                .withBean(CallerTransactions.class, () -> failing, definition -> definition.setPrimary(true))
+                .run(context -> {
+                    Joining bean = context.getBean(Joining.class);
+                    assertThatThrownBy(bean::run).isSameAs(failure);
+                    assertThatThrownBy(bean::start).isSameAs(failure);
+                    assertThat(bean.calls()).isZero();
+                    context.getBean(LockTemplate.class).acquire("contended").close();
+                });
     }
 
     @Test

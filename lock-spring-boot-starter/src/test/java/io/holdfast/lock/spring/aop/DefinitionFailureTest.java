@@ -198,7 +198,7 @@ class DefinitionFailureTest {
 
     @Test
     void neither_name_nor_key() {
-        fails(NothingToLock.class, "neither a name nor a key");
+        fails(NothingToLock.class, "neither a name nor a key", "key = \"#order.id\"", "or name = \"nightly\"");
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.OnOneNode;
 import java.time.Duration;
 import java.util.Optional;
@@ -21,6 +22,12 @@ class OnOneNodeTest {
         public Optional<String> report() {
             return Optional.of("ran");
         }
+    }
+
+    static class Nameless {
+
+        @OnOneNode(name = "", atLeast = "10m")
+        public void run() {}
     }
 
     private final ApplicationContextRunner runner = Runners.inMemory()
@@ -39,6 +46,15 @@ class OnOneNodeTest {
                             .minHold(Duration.ofMinutes(10)));
             assertThat(context.getBean(Jobs.class).report()).isEmpty();
         });
+    }
+
+    @Test
+    void job_without_a_name_is_told_of_the_name_and_not_of_a_key() {
+        Runners.inMemory()
+                .withBean(Nameless.class)
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("Specify what to lock: name = \"nightly\".")
+                        .doesNotContain("key ="));
     }
 
     @Test

@@ -58,6 +58,13 @@ class QuorumFailureTest {
         });
     }
 
+    @Test
+    void action_shows_a_list_that_is_right() {
+        quorum("holdfast.quorum.nodes=a:1,b:1")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("such as redis1.example.com:6379,redis2.example.com:6379,redis3.example.com:6379"));
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     holdfast.quorum.node-timeout | 5ms  | 10 ms and 60 s

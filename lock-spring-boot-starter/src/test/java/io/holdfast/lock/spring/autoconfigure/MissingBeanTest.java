@@ -13,9 +13,10 @@ import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.OrderUtils;
+import org.springframework.mock.env.MockEnvironment;
 
-/** A Leadership bean is injected whose role no property names. */
-class MissingLeadershipTest {
+/** A Leadership bean is injected whose role no property names, or a template where the starter is turned off. */
+class MissingBeanTest {
 
     private static final String BOOTS =
             "org.springframework.boot.autoconfigure.diagnostics.analyzer.NoSuchBeanDefinitionFailureAnalyzer";
@@ -23,7 +24,8 @@ class MissingLeadershipTest {
     record Relay(@Qualifier("outbox") Leadership leadership) {}
 
     private final StaticListableBeanFactory beans = new StaticListableBeanFactory();
-    private final MissingLeadershipFailureAnalyzer analyzer = new MissingLeadershipFailureAnalyzer(beans);
+    private final MockEnvironment environment = new MockEnvironment();
+    private final MissingBeanFailureAnalyzer analyzer = new MissingBeanFailureAnalyzer(beans, environment);
 
     private void hasLeadership() {
         beans.addBean(LeadershipRegistrar.ROLES, "there");
@@ -45,11 +47,29 @@ class MissingLeadershipTest {
 
     @Test
     void it_is_asked_before_the_analyzer_of_spring_boot() throws ClassNotFoundException {
-        assertThat(order(MissingLeadershipFailureAnalyzer.class)).isLessThan(order(Class.forName(BOOTS)));
+        assertThat(order(MissingBeanFailureAnalyzer.class)).isLessThan(order(Class.forName(BOOTS)));
     }
 
     private static int order(Class<?> analyzer) {
         return OrderUtils.getOrder(analyzer, Ordered.LOWEST_PRECEDENCE);
+    }
+
+    record User(LockTemplate locks) {}
+
+    @Test
+    void missing_template_of_an_application_that_turns_the_starter_off_is_said_to_be_turned_off() {
+        Runners.inMemory()
+                .withPropertyValues("holdfast.enabled=false")
+                .withBean(User.class)
+                .run(context -> {
+                    assertThat(analyzer.analyze(context.getStartupFailure())).isNull();
+                    environment.setProperty("holdfast.enabled", "false");
+                    FailureAnalysis analysis = analyzer.analyze(context.getStartupFailure());
+                    assertThat(analysis.getDescription())
+                            .isEqualTo("Parameter 0 of constructor in " + User.class.getName()
+                                    + " requires a LockTemplate bean, but holdfast.enabled is false.");
+                    assertThat(analysis.getAction()).contains("holdfast.enabled");
+                });
     }
 
     /** As in a test slice: then no property helps. */

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
+import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.leader.Leadership;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -9,24 +10,36 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.analyzer.AbstractInjectionFailureAnalyzer;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
 
 /**
- * A {@link Leadership} bean of a role that the properties do not name. Spring Boot reports it too, but advises defining the
- * bean, which is done by naming the role.
+ * A {@link LockTemplate} bean where the starter is turned off, and a {@link Leadership} bean of a role that the properties do not
+ * name. Spring Boot reports them too, but advises defining the bean.
  */
 @Order(0)
-final class MissingLeadershipFailureAnalyzer extends AbstractInjectionFailureAnalyzer<NoSuchBeanDefinitionException> {
+final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<NoSuchBeanDefinitionException> {
 
     private final BeanFactory beans;
+    private final Environment environment;
 
-    MissingLeadershipFailureAnalyzer(BeanFactory beans) {
+    MissingBeanFailureAnalyzer(BeanFactory beans, Environment environment) {
         this.beans = beans;
+        this.environment = environment;
     }
 
     @Override
     protected @Nullable FailureAnalysis analyze(
             Throwable rootFailure, NoSuchBeanDefinitionException cause, @Nullable String description) {
         ResolvableType type = cause.getResolvableType();
+        String user = description == null ? "The application" : description;
+        if (type != null
+                && type.resolve() == LockTemplate.class
+                && !environment.getProperty("holdfast.enabled", Boolean.class, true)) {
+            return new FailureAnalysis(
+                    user + " requires a LockTemplate bean, but holdfast.enabled is false.",
+                    "Remove the property holdfast.enabled, which turns off the lock-spring-boot-starter.",
+                    cause);
+        }
         if (type == null
                 || type.resolve() != Leadership.class
                 || cause instanceof NoUniqueBeanDefinitionException
@@ -34,8 +47,7 @@ final class MissingLeadershipFailureAnalyzer extends AbstractInjectionFailureAna
             return null;
         }
         return new FailureAnalysis(
-                (description == null ? "The application" : description)
-                        + " requires a Leadership bean, but no property under holdfast.leadership.roles names its role.",
+                user + " requires a Leadership bean, but no property under holdfast.leadership.roles names its role.",
                 "Set any property of the role, such as holdfast.leadership.roles.<role>.enabled=true. Or, if no"
                         + " @LeaderOnly names the role, inject LeaderElection and call join.",
                 cause);
