@@ -57,7 +57,9 @@ final class WaitGraph {
     private final List<Vertex> waits = new ArrayList<>();
     private final Map<Want, Vertex> wanted = new HashMap<>();
     private long edges;
-    private long steps;
+
+    /** How many nodes and edges were looked at. */
+    long steps;
 
     /** A key in one mode: exclusively it is blocked by all its holders, shared by an exclusive one. */
     private record Want(LockKey key, LockMode mode) {}
@@ -129,11 +131,6 @@ final class WaitGraph {
                 node.blocked.clear();
             }
         }
-    }
-
-    /** How many nodes and edges were looked at, for tests. */
-    long steps() {
-        return steps;
     }
 
     /** {@return the current waits, and their cycles} */

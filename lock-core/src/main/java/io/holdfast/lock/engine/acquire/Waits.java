@@ -126,9 +126,8 @@ public final class Waits {
     }
 
     private void run() {
-        boolean closed = Uninterrupted.await(closing, YOUNG_NANOS);
         try {
-            if (!closed) {
+            if (!Uninterrupted.await(closing, YOUNG_NANOS)) {
                 tick();
             }
         } finally {
