@@ -328,14 +328,9 @@ final class ScriptCodec {
     }
 
     ScriptCall forceRelease(LockKey key, Set<LockMode> modes) {
-        return modes.size() == LockMode.values().length
-                ? call(LuaScript.FORCE_RELEASE, 1, bytes(key), retentionMillis)
-                : call(
-                        LuaScript.FORCE_RELEASE,
-                        1,
-                        bytes(key),
-                        retentionMillis,
-                        modes.iterator().next());
+        Object only =
+                modes.size() == LockMode.values().length ? "" : modes.iterator().next();
+        return call(LuaScript.FORCE_RELEASE, 1, bytes(key), retentionMillis, only);
     }
 
     static List<LockHolder> formerHolders(String reply) {
