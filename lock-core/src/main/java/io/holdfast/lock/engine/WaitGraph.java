@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>What is missed.</b> Deadlocks that have lasted for less than about a second, because each wait has to be recorded
  * twice after the last one began. Callers that wait for a permit of a semaphore, which any of its holders may release. Callers
  * that wait behind others in a queue rather than for a holder. Holders that wait for something other than a lock. Waits and
- * holds beyond the limits of a report, see {@link io.holdfast.lock.engine.acquire.Waits}. Deadlocks that are not found within {@value #STEPS_PER_EDGE} steps for each edge.
+ * holds beyond the limits of a report, see {@link io.holdfast.lock.engine.acquire.Waits}. Deadlocks that are not found within
+ * {@value #STEPS_PER_EDGE} steps for each edge.
  *
  * <p><b>Cost.</b> Linear in the number of waits and holds. A wait leads to its key, and the key to its holders, so that many
  * waits for many holders of one key are few edges. First, regardless of time, nodes that block nobody and nodes that nobody

@@ -39,9 +39,9 @@ import org.slf4j.LoggerFactory;
  * of that call is the only way to the next attempt, and there is always a rest in between, so this is never a busy loop.
  *
  * <p>The monitors of a candidacy and of the events are never held during a call of the template or a listener. The beginning of a
- * term and its announcement are one step under the latter, as are its end and the announcement of that, so no listener is notified of the end of a term
- * before its beginning, or after the beginning of the next one: a candidacy ends its term before it is stopped or starts over.
- * A candidacy that is stopped may still wait for its listeners when the next one begins.
+ * term and its announcement are one step under the latter, as are its end and the announcement of that, so no listener is notified
+ * of the end of a term before its beginning, or after the beginning of the next one: a candidacy ends its term before it is stopped
+ * or starts over. A candidacy that is stopped may still wait for its listeners when the next one begins.
  *
  * <p>Listeners are called one at a time and in the order of the events, on a pool thread, which is returned when all calls are
  * done. Those that do not return delay all later calls. Their number is bounded: if {@value #MAX_WAITING} events wait when a

@@ -9,16 +9,13 @@ import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLHandshakeException;
-import org.jspecify.annotations.Nullable;
 import org.springframework.dao.QueryTimeoutException;
 
 /** Turns drivers' exceptions into {@link LockStoreException}s that say what to check. */
@@ -97,6 +94,9 @@ public final class RedisFailures {
             List.of("Cannot provide redisAddress using sentinel", "seems to be not monitored");
 
     private static final String JEDIS_NO_SENTINEL = "All sentinels down";
+    private static final String JEDIS_NO_TOPOLOGY = "Could not initialize cluster slots cache";
+    private static final String LETTUCE_NO_TOPOLOGY =
+            "io.lettuce.core.cluster.topology.DefaultClusterTopologyRefresh$CannotRetrieveClusterPartitions";
 
     /** Lettuce's message about a server without TLS. */
     private static final String NOT_TLS = "io.netty.handler.ssl.NotSslRecordException";
@@ -237,12 +237,12 @@ public final class RedisFailures {
 
     /** A wait has timed out. */
     static boolean hasTimeout(Throwable failure) {
-        return causes(failure).anyMatch(t -> t instanceof SocketTimeoutException || isA(t, LETTUCE_TIMEOUT));
+        return attempts(failure).anyMatch(t -> t instanceof SocketTimeoutException || isA(t, LETTUCE_TIMEOUT));
     }
 
     /** The connection was refused, so nothing was sent. */
     private static Optional<Throwable> connectFailure(Throwable failure) {
-        return causes(failure)
+        return attempts(failure)
                 .filter(t -> t instanceof ConnectException
                         || t instanceof UnknownHostException
                         || message(t).startsWith(JEDIS_NO_SENTINEL))
@@ -258,21 +258,23 @@ public final class RedisFailures {
     }
 
     /**
-     * The failure and its causes, each with its suppressed exceptions: drivers add the failure of each address, and, if no node of a
-     * cluster reported the topology, that of each node.
+     * The failure and its causes; if no node of a cluster reported the topology, so that nothing was sent, also the failures of all
+     * nodes, which drivers add as suppressed exceptions.
      */
     private static Stream<Throwable> causes(Throwable failure) {
-        Set<Throwable> found = new LinkedHashSet<>();
-        collect(failure, found);
-        return found.stream();
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .flatMap(t -> isA(t, LETTUCE_NO_TOPOLOGY) || message(t).startsWith(JEDIS_NO_TOPOLOGY)
+                        ? Stream.concat(
+                                Stream.of(t), Stream.of(t.getSuppressed()).flatMap(RedisFailures::causes))
+                        : Stream.of(t));
     }
 
-    /** Each once, because exceptions can be causes of each other. */
-    private static void collect(@Nullable Throwable failure, Set<Throwable> found) {
-        if (failure != null && found.add(failure)) {
-            Stream.of(failure.getSuppressed()).forEach(each -> collect(each, found));
-            collect(failure.getCause(), found);
-        }
+    /**
+     * The causes, and the failures of each address, which drivers add as suppressed exceptions. No deeper: the last attempt of a call
+     * that a driver has repeated may not have been sent, but an earlier one may.
+     */
+    private static Stream<Throwable> attempts(Throwable failure) {
+        return causes(failure).flatMap(t -> Stream.concat(Stream.of(t), Stream.of(t.getSuppressed())));
     }
 
     private static Throwable rootOf(Throwable failure) {

@@ -140,6 +140,20 @@ class RedisFailuresTest {
         assertThat(translated(noTopology(unconnected(), error))).hasMessageContaining("is not part of a Redis Cluster");
     }
 
+    /** Jedis, in an application's factory, repeats calls to a cluster, and reports only the last failure. */
+    @Test
+    void call_of_which_only_the_last_attempt_was_refused_may_have_been_carried_out() {
+        RuntimeException refused = unconnected(new ConnectException("Connection refused"));
+        RuntimeException moved = new JedisDataException("CLUSTERDOWN The cluster is down");
+
+        assertThat(translated(repeated(refused)).outcomeUnknown()).isTrue();
+        assertThat(translated(repeated(moved)).outcomeUnknown()).isTrue();
+    }
+
+    private static RuntimeException repeated(RuntimeException last) {
+        return with(new JedisClusterOperationException("No more cluster attempts left."), last);
+    }
+
     @Test
     void failures_that_are_causes_of_each_other_are_reported() {
         RuntimeException one = new JedisConnectionException("Unexpected end of stream.");
