@@ -7,7 +7,7 @@ import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
 @RestController
-class PaymentController { // WebFlux: no event loop waits
+class PaymentController { // WebFlux: no event loop is blocked
 
     private final Payments payments;
 
