@@ -6,7 +6,7 @@ package io.holdfast.lock.api;
  * <p>{@code Waiting}, {@code Acquired}, {@code NotAcquired}, {@code Failed}, {@code Released} and {@code ForceReleased} are
  * delivered on the thread that caused them; {@code Lost}, {@code LongHeld}, {@code Renewed} and {@code RenewalFailed} on the
  * listener thread, one at a time. Listeners should return quickly: if 10,000 events are waiting for that thread, further ones are
- * dropped, see {@link LockActivity#droppedEvents()}. Exceptions of listeners are logged and have no other effect.
+ * dropped, see {@link LockActivity#droppedEvents()}. Exceptions thrown by listeners are logged and have no other effect.
  *
  * <pre>{@code
  * LockListener listener = event -> {

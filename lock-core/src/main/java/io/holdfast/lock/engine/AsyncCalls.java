@@ -240,7 +240,7 @@ final class AsyncCalls {
             locks.adopt(caller.holds(), () -> work(handle));
         }
 
-        /** Anything that is thrown, including a checked exception of Kotlin, ends the call. */
+        /** Anything that is thrown, including a checked exception from Kotlin code, ends the call. */
         private void work(Handle handle) {
             try {
                 handle.interruptOnLoss();

@@ -63,8 +63,8 @@ public final class LockEngineBuilder implements Cloneable {
         if (!changed.keys().equals(defaults.keys())
                 || !Terms.of(changed, changed).equals(Terms.of(LockRequest.of(defaults.key()), changed))) {
             throw new IllegalArgumentException("The default options are " + changed
-                    + ". Change the request that the function is given, and only its lease, waitFor, renew, maxHold,"
-                    + " warnAfter and outageTolerance: other options have no default, and are set on each request.");
+                    + ". Change only the lease, waitFor, renew, maxHold, warnAfter and outageTolerance of the request"
+                    + " passed to the function: other options have no default, and are set on each request.");
         }
         this.defaults = changed;
         return this;

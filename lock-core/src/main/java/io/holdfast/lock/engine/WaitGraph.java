@@ -43,10 +43,10 @@ import org.jspecify.annotations.Nullable;
  * holds beyond the limits of a report, see {@link io.holdfast.lock.engine.acquire.Waits}. Deadlocks that are not found within
  * {@value #STEPS_PER_EDGE} steps for each edge.
  *
- * <p><b>Cost.</b> Linear in the number of waits and holds. A wait leads to its key, and the key to its holders, so that many
- * waits for many holders of one key are few edges. First, regardless of time, nodes that block nobody and nodes that nobody
- * blocks are left out, again and again; nothing is left of a graph without cycles. The rest is searched breadth first at one
- * moment after the other, the latest first, until the steps are used up.
+ * <p><b>Cost.</b> Linear in the number of waits and holds. A wait leads to its key, and the key to its holders, so many waits
+ * for many holders of one key need only a few edges. First, regardless of time, nodes that block nobody and nodes that nobody
+ * blocks are removed repeatedly; nothing is left of a graph without cycles. The rest is searched breadth first at one moment
+ * after another, the latest first, until the steps are used up.
  */
 final class WaitGraph {
 

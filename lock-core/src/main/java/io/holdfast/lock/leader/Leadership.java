@@ -20,8 +20,8 @@ import java.util.function.Consumer;
  *
  * <p>Listeners are called on a separate thread, which they may block, and one at a time for each role: for each term {@code
  * onElected} before {@code onRevoked}, and {@code onRevoked} before {@code onElected} of the next term. They must return
- * eventually, because later calls wait for them: if 100 events wait, terms that are over are skipped. Their exceptions are
- * logged and have no other effect. The term may already be over when a listener is called.
+ * eventually, because later calls wait for them: if 100 events are waiting, terms that are over are skipped. Their exceptions
+ * are logged and have no other effect. The term may already be over when a listener is called.
  */
 public interface Leadership {
 

@@ -34,9 +34,9 @@ import org.slf4j.LoggerFactory;
  * the next call of the same acquisition is made. That call waits for it: a release that overtook the acquisition would leave the
  * lock behind without a holder. An inspection waits for all calls in progress, to see what this client did before.
  *
- * <p><b>Doubt.</b> A call without a reply may still arrive at any later time. If it gives back the grant of one try, it would
- * also take away the grant of a later try of the same acquisition, with its fencing tokens. So such an acquisition does not call
- * this server again.
+ * <p><b>Doubt.</b> A call without a reply may still arrive at any later time. If it gives back the grant of one try, it will
+ * also take away the grant of a later try of the same acquisition, with its fencing tokens. So such an acquisition does not
+ * call this server again.
  *
  * <p><b>Outages.</b> While a server hangs, every call would occupy a thread for its whole timeout. So after a call without a
  * reply only one call at a time is sent, until one gets a reply; the others fail immediately. Until then at most {@value
@@ -55,7 +55,7 @@ final class Node {
     /** A server that takes longer is slow: the thread that waits for it could do something else. */
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** Each of them waits for a lock, or has given up a short time ago. */
+    /** Each of these acquisitions is waiting for a lock, or gave up a short time ago. */
     private static final int MOST_IN_DOUBT = 10_000;
 
     /** The interval between two warnings about a server that keeps failing. */
@@ -98,7 +98,7 @@ final class Node {
      *
      * <p>So one thread can send to all servers before it reads from the first, and if it gets stuck at a server that hangs,
      * others {@linkplain #finish finish} what it has not begun, each at its own server. Sending is claimed by compare-and-set;
-     * then the pending reply is there, until the thread takes it that will read it.
+     * then the pending reply is available until it is taken by the thread that will read it.
      */
     final class NodeCall<A> extends CompletableFuture<A> {
 
@@ -106,7 +106,7 @@ final class Node {
         private final AtomicBoolean claimed = new AtomicBoolean();
         private final AtomicReference<LockStore.@Nullable Pending<A>> pending = new AtomicReference<>();
 
-        /** Whether a round sends it, with those to other servers. */
+        /** Whether a round sends this call together with the calls to other servers. */
         private volatile boolean joint;
 
         private NodeCall(Supplier<LockStore.Pending<A>> begin) {
@@ -157,7 +157,10 @@ final class Node {
             completeExceptionally(e);
         }
 
-        /** Sends and reads, on another thread, what a round has not reached yet. If no thread is available, it reaches it eventually. */
+        /**
+         * Sends and reads, on another thread, what a round has not reached yet. If no thread is available, the round reaches it
+         * eventually.
+         */
         private void takeOver() {
             if (joint && !isDone()) {
                 var unused = execute(this::finish);
@@ -165,7 +168,7 @@ final class Node {
         }
 
         /**
-         * The others have replied long ago. This server may hang, so for now its calls are not sent together with others.
+         * The others replied long ago. This server may hang, so for now its calls are not sent together with others.
          *
          * @param needed whether the caller still waits for the reply
          */

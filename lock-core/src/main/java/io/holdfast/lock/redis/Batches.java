@@ -88,7 +88,7 @@ final class Batches {
         return List.copyOf(replies.values());
     }
 
-    /** The numbers of the requests of each call. */
+    /** The indexes of the requests in each call. */
     private <Q> List<List<Integer>> split(List<Q> requests, Function<Q, String> server, ToIntFunction<Q> weight) {
         Map<String, List<Integer>> open = new HashMap<>();
         Map<String, Integer> weights = new HashMap<>();

@@ -41,7 +41,8 @@ final class Drivers {
     /**
      * One of the two ways to connect.
      *
-     * @param connector makes connections, which do not connect yet: by the time limit of one command, and the maximum number
+     * @param connector creates connections, which do not connect yet, from the time limit of one command and the maximum number
+     *     of connections
      * @param description where Redis is, how locks connect to it, and why; without secrets
      */
     record Way(BiFunction<Duration, Integer, Wire> connector, String description) {}
@@ -88,8 +89,8 @@ final class Drivers {
         }
         if (!isJedis && lettuce == null) {
             return name
-                    + " is neither a JedisConnectionFactory nor a LettuceConnectionFactory (to use Jedis, give locks"
-                    + " one of these)";
+                    + " is neither a JedisConnectionFactory nor a LettuceConnectionFactory (to use Jedis, provide one"
+                    + " of these for locks)";
         }
         List<String> unknown = lettuce == null ? JedisConnections.obstacles(factory) : lettuce.obstacles();
         return unknown.isEmpty()

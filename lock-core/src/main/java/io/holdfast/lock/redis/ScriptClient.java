@@ -31,29 +31,30 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends scripts over one set of connections. There is one way to send, for one call and for many: all go to one server, over one
- * connection, and each has a reply, or a reason why it failed. What fails for all is thrown. Every script may be sent twice.
+ * connection, and each has a reply, or a reason why it failed. A failure that affects all of them is thrown. Every script may
+ * be sent twice.
  *
  * <ul>
  *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it, in the time that the
  *       call has left to find a connection.
- *   <li><b>Broken connections.</b> After a restart of Redis a pool is full of dead connections, each of which fails one send. It is
- *       repeated in the first quarter of its command timeout: immediately for as many times as there may be dead connections, and then
- *       every 20 ms. A timeout is never repeated here: the caller's budget covers only one.
+ *   <li><b>Broken connections.</b> After a restart of Redis a pool is full of dead connections, each of which fails one send.
+ *       It is repeated within the first quarter of its command timeout: immediately, as many times as there may be dead
+ *       connections, and then every 20 ms. A timeout is never repeated here: the caller's budget covers only one.
  *   <li><b>Redirections.</b> A node of a cluster that does not have the key has done nothing. The call is sent to the node that its reply
  *       names. A node that refuses connections may have been replaced; then the call is sent again like one on a broken connection, every
  *       20 ms. In both cases the driver locates the servers again.
  *   <li><b>Signs of another primary.</b> A server that hangs keeps its connections open, so drivers continue to use it, although another
- *       one may have replaced it long ago; and a replica answers as well as a primary. So after a call without a reply, or with that of a
- *       replica, the listener is notified, and the driver locates the servers again: on a separate thread, because that calls servers,
- *       some of which hang; not more often than every {@value #PAUSE_MILLIS} ms.
+ *       one may have replaced it long ago; and a replica replies just as a primary does. So after a call without a reply, or
+ *       with a reply from a replica, the listener is notified, and the driver locates the servers again: on a separate thread,
+ *       because that calls servers, some of which hang; not more often than every {@value #PAUSE_MILLIS} ms.
  * </ul>
  *
  * <p><b>The first connection</b> loads the driver and finds the servers, which on a slow processor takes longer than a command
- * may, however fast Redis is; so it begins before the time of the first command. There is one attempt at a time, on a separate
- * thread, so that no caller waits for longer than it wants to. A caller waits for the attempt that is under way, or begins one.
- * If that fails, all who wait for it fail, and the next call begins another; nothing was sent in either case. {@link #attempt}
- * is guarded by this object, and the caller that sets it starts its thread. {@link #connected} is set before the attempt
- * completes, and never unset.
+ * may, however fast Redis is; so it begins before the time limit of the first command starts. There is one attempt at a time,
+ * on a separate thread, so that no caller waits for longer than it wants to. A caller waits for the attempt that is under way,
+ * or begins one. If that fails, all who wait for it fail, and the next call begins another; nothing was sent in either case.
+ * {@link #attempt} is guarded by this object, and the caller that sets it starts its thread. {@link #connected} is set before
+ * the attempt completes, and never unset.
  */
 final class ScriptClient {
 
@@ -76,7 +77,7 @@ final class ScriptClient {
     private final Runnable unanswered;
     private final Runnable replica;
     private final AtomicLong unansweredAgain = new AtomicLong(System.nanoTime());
-    /** After a redirection in a cluster, else after a reply of a replica. */
+    /** When servers may be located again: after a redirection in a cluster, otherwise after a reply from a replica. */
     private final AtomicLong movedAgain = new AtomicLong(System.nanoTime());
 
     private final Runnable whenConnected;
@@ -223,7 +224,8 @@ final class ScriptClient {
     }
 
     /**
-     * Sends calls to the server that has the first key, now unless that would wait. Failures are thrown when the replies are awaited.
+     * Sends calls to the server that has the first key, immediately unless that would block. Failures are thrown when the
+     * replies are awaited.
      *
      * @param patience how long to wait for the first connection, at most
      */
@@ -253,7 +255,7 @@ final class ScriptClient {
 
     /**
      * Waits for the replies, and resends calls that may be sent twice. A failure has an unknown outcome if an earlier send may
-     * have arrived, whatever the last one met.
+     * have arrived, however the last one failed.
      *
      * @param redirection led here, if there was one
      * @param redirections how many there were

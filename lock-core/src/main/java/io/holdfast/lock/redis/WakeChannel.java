@@ -71,7 +71,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private volatile String warned = "";
 
     /**
-     * @param wire connects on the thread of this subscription, because with sentinels or a cluster that takes calls
+     * @param wire connects on the thread of this subscription, because with sentinels or a cluster that requires calls
      * @param listener is notified of messages, and of whether they arrive
      * @param messagesGrant whether a message that grants a lock counts; otherwise its grant has ended already
      * @param patience how long a server may take to confirm a subscription, once there is a doubt
@@ -103,7 +103,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
     }
 
-    /** It is subscribed at the wrong server, even if that server confirms the subscription. */
+    /** It is subscribed on the wrong server, even if that server confirms the subscription. */
     void reconnect() {
         RedisConnection open = connection;
         if (open != null) {

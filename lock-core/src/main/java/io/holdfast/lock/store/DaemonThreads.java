@@ -154,7 +154,7 @@ public final class DaemonThreads {
         try {
             executor.execute(task);
         } catch (Throwable refusal) {
-            log.debug("An executor did not take a task; running it on thread {}", Thread.currentThread(), refusal);
+            log.debug("An executor did not accept a task; running it on thread {}", Thread.currentThread(), refusal);
             task.run();
         }
     }
@@ -279,7 +279,7 @@ public final class DaemonThreads {
         /** Returns false if it could not be started, and is the only one. */
         synchronized boolean start(Started starting) {
             if (starting.counted || starting.getState() != Thread.State.NEW) {
-                throw new IllegalThreadStateException("Thread " + starting.getName() + " was started before");
+                throw new IllegalThreadStateException("Thread " + starting.getName() + " has already been started");
             }
             threads++;
             starting.counted = true;

@@ -243,7 +243,7 @@ class DriversTest {
                         OwnFactory.class.getName(),
                         OwnFactory.class.getName()
                                 + " is neither a JedisConnectionFactory nor a LettuceConnectionFactory",
-                        "to use Jedis, give locks one of these"));
+                        "to use Jedis, provide one of these for locks"));
     }
 
     private static AuthXManager tokens() {

@@ -22,7 +22,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Connection factories with the settings that Spring Boot gives to them if the application sets none. */
+/** Connection factories with the settings that Spring Boot gives them if the application sets none. */
 final class ApplicationConnections {
 
     private ApplicationConnections() {}

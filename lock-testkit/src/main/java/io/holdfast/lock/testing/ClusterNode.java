@@ -27,7 +27,7 @@ final class ClusterNode {
         this.id = node.ask(jedis -> jedis.clusterMyId());
     }
 
-    /** @param timeout as long as {@link #setTimeout} does not change it, which a restart undoes */
+    /** @param timeout the timeout until {@link #setTimeout} changes it, and again after a restart */
     static ClusterNode start(Duration timeout, boolean steppable, String... extraArguments) {
         Stream<String> own = Stream.of(
                 "--cluster-enabled",
@@ -72,7 +72,7 @@ final class ClusterNode {
         node.tell(jedis -> jedis.clusterReplicate(master.id));
     }
 
-    /** Takes its master's place without loss, unless it no longer follows that one. */
+    /** Takes its master's place without loss, unless it no longer follows that master. */
     void failOver(ClusterNode former) {
         if (follows(former)) {
             node.tell(jedis -> jedis.clusterFailover());
@@ -100,7 +100,7 @@ final class ClusterNode {
         return slots;
     }
 
-    /** Without those that are on their way, which stand in brackets. */
+    /** Without those that are being moved, which are in brackets. */
     private static Stream<String> ranges(String[] columns) {
         return Arrays.stream(columns).skip(SLOTS).filter(range -> !range.startsWith("["));
     }

@@ -6,9 +6,9 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports that nobody listens on, and {@value #SECOND} above them, where a node of a cluster has its bus, another. Both are
- * below the ports that systems give to outgoing connections, so a server that was killed finds its own free again.
- * Somebody else may take one before it is used; who finds that asks for another.
+ * Ports that nobody listens on, in pairs: the second is {@value #SECOND} above the first, where a node of a cluster has its
+ * bus. Both are below the ports that systems give to outgoing connections, so a server that was killed finds its own free
+ * again. Another process may take one before it is used; the caller then asks for another.
  */
 final class FreePorts {
 

@@ -42,7 +42,7 @@ public final class NoRoomForThreads implements AutoCloseable {
      */
     public void awaitRefusal() throws InterruptedException {
         if (!refused.await(REFUSED_SECONDS, TimeUnit.SECONDS)) {
-            throw new AssertionError("No thread was refused: the test does not reach the place that it is for");
+            throw new AssertionError("No thread was refused: the test does not reach the code that it is for");
         }
     }
 

@@ -13,7 +13,7 @@ import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * A redis-server in a container, on this machine's own network, so that it has the port it was told, and the servers of a
+ * A redis-server in a container, on this machine's own network, so that it has the port it was given, and the servers of a
  * cluster, or sentinels, find each other at the addresses that clients use.
  */
 final class RedisContainer implements RunningRedis {
@@ -34,7 +34,7 @@ final class RedisContainer implements RunningRedis {
         return DockerImageName.parse(new GenericContainer<>(DockerImageName.parse(image)).getDockerImageName());
     }
 
-    /** @param arguments their files lie in directories that the server may write, like its own */
+    /** @param arguments their files are in directories that the server may write to, as it may to its own */
     static RedisContainer launch(Path directory, List<String> arguments) {
         String user = owner(directory);
         List<Bind> mounts = Stream.concat(Stream.of(directory), directories(arguments))

@@ -27,7 +27,7 @@ final class SteppedClock {
 
     private static final String SOURCE = "stepped_clock.c";
 
-    /** Compiled once for all. */
+    /** Compiled once, for all clocks. */
     private static final class Library {
 
         private static final Optional<String> MISSING;
@@ -90,7 +90,7 @@ final class SteppedClock {
         micros.order(ByteOrder.nativeOrder());
     }
 
-    /** Creates one, or skips the test if the library cannot be had here. */
+    /** Creates one, or skips the test if the library is not available here. */
     static SteppedClock createOrSkip(Path directory) {
         Library.MISSING.ifPresent(reason -> {
             throw skipped(reason);
@@ -114,7 +114,7 @@ final class SteppedClock {
         return Map.of("LD_PRELOAD", Library.FILE.toString(), "HOLDFAST_CLOCK", file.toString());
     }
 
-    /** Sets it forward, or back; the server sees that at its next look. */
+    /** Sets it forward, or back; the server sees that the next time it reads the clock. */
     void step(Duration by) {
         micros.putLong(0, micros.getLong(0) + TimeUnit.NANOSECONDS.toMicros(by.toNanos()));
     }

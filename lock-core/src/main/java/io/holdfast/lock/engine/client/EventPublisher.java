@@ -148,8 +148,8 @@ public final class EventPublisher {
                 dropped.incrementAndGet();
                 if (!full.getAndSet(true)) {
                     log.warn(
-                            "{} {} are waiting, and further ones are dropped, because earlier ones block. Look for {} in"
-                                    + " a thread dump.",
+                            "{} {} are waiting, and further ones are dropped, because earlier ones are blocked. Look for {}"
+                                    + " in a thread dump.",
                             MOST_WAITING,
                             what,
                             thread);

@@ -21,9 +21,9 @@ import redis.clients.jedis.exceptions.JedisException;
  * second although calls take 0.1 ms; it replaces a broken connection on the thread that returns it; and it interrupts waiting
  * threads when it is closed.
  *
- * <p><b>Waiting.</b> A thread that runs may take a place before one that has to wake up first, because the connection would be idle until
- * then; where processors are busy that costs half of the throughput. But if somebody has waited for longer than the patience of callers,
- * nobody overtakes any more, and the semaphore serves them in the order in which they ask.
+ * <p><b>Waiting.</b> A thread that runs may take a place before one that has to wake up first, because the connection would be
+ * idle until then; where processors are busy, that costs half the throughput. But if somebody has waited for longer than the
+ * patience of callers, nobody overtakes any more, and the semaphore serves them in the order in which they ask.
  *
  * <p>Each permit stands for a place. It is given back after a place with a connection is in {@link #free}, and taken before one
  * is looked for there; a caller that finds none gets an empty place, and connects. So there are never more connections than
@@ -37,7 +37,7 @@ final class ServerConnections {
     /** How many have waited for longer than their patience. */
     private final AtomicInteger overdue = new AtomicInteger();
 
-    /** Those with a connection that nobody uses, the last used one first. */
+    /** Those with a connection that nobody is using, the most recently used first. */
     private final Deque<Place> free = new ArrayDeque<>();
 
     private final long maxIdleNanos;
@@ -80,7 +80,7 @@ final class ServerConnections {
     /**
      * Creates an instance.
      *
-     * @param maxIdle how long a connection may have been idle if it is used again
+     * @param maxIdle how long a connection may have been idle and still be reused
      * @param patience how long a caller may be overtaken
      */
     ServerConnections(int number, Duration maxIdle, Duration patience) {
@@ -144,7 +144,7 @@ final class ServerConnections {
         unused.forEach(Place::disconnect);
     }
 
-    /** Closes all connections, the used ones when they are given back. */
+    /** Closes all connections; those in use are closed when they are given back. */
     void close() {
         closed = true;
         clear();

@@ -158,7 +158,7 @@ class EventPublisherTest {
                     .extracting(ILoggingEvent::getFormattedMessage)
                     .containsExactly(
                             "10000 events for lock listeners are waiting, and further ones are dropped, because earlier ones"
-                                    + " block. Look for holdfast-listeners in a thread dump.",
+                                    + " are blocked. Look for holdfast-listeners in a thread dump.",
                             "All waiting events for lock listeners have begun; 3 have been dropped so far");
         }
     }
@@ -188,8 +188,8 @@ class EventPublisherTest {
             assertThat(log.events())
                     .extracting(ILoggingEvent::getFormattedMessage)
                     .containsExactly(
-                            "10000 onLost actions are waiting, and further ones are dropped, because earlier ones block. Look"
-                                    + " for holdfast-on-lost- in a thread dump.",
+                            "10000 onLost actions are waiting, and further ones are dropped, because earlier ones are blocked."
+                                    + " Look for holdfast-on-lost- in a thread dump.",
                             "All waiting onLost actions have begun; 3 have been dropped so far");
         }
     }

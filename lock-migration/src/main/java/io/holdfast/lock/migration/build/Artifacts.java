@@ -24,7 +24,7 @@ record Artifacts(List<String> patterns) {
                         each.endsWith("*") ? name.startsWith(each.substring(0, each.length() - 1)) : name.equals(each));
     }
 
-    /** That of the recipes. */
+    /** The version of the recipes. */
     static String version() {
         try (InputStream text = Artifacts.class.getResourceAsStream("version.txt")) {
             return new String(Objects.requireNonNull(text).readAllBytes(), StandardCharsets.UTF_8).strip();

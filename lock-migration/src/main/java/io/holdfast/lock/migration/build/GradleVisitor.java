@@ -17,7 +17,9 @@ import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.Statement;
 
-/** Replaces what a {@code dependencies} block declares itself, not platforms, constraints, nor what the build script needs. */
+/**
+ * Replaces what a {@code dependencies} block itself declares, but not platforms, constraints, or what the build script needs.
+ */
 final class GradleVisitor extends JavaIsoVisitor<ExecutionContext> {
 
     private static final Set<String> OTHERS = Set.of("buildscript", "pluginManagement", "dependencyManagement");
@@ -94,7 +96,7 @@ final class GradleVisitor extends JavaIsoVisitor<ExecutionContext> {
                 .toList();
     }
 
-    /** Artifacts of a group have one version; what has none is managed elsewhere. */
+    /** All artifacts of a group have the same version; an artifact without one is managed elsewhere. */
     private String version(Companion companion, List<Declaration> declared) {
         return declared.stream()
                 .filter(each -> each.isAmong(former) && each.group().equals(companion.group()))

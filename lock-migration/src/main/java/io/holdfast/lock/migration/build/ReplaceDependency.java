@@ -41,7 +41,7 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
     @Option(
             displayName = "Companions",
             description =
-                    "What the former library brings along, as `package. = group:artifact`: a project whose code uses such a"
+                    "What the former library pulls in, as `package. = group:artifact`: a project whose code uses such a"
                             + " package declares the artifact once the library is removed.",
             example = "org.springframework.data.redis. = org.springframework.data:spring-data-redis",
             required = false)
@@ -82,7 +82,7 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
     @Override
     public String getDescription() {
         return "Removes dependencies of a library that the code of the module no longer uses, and adds"
-                + " `io.holdfast:lock-spring-boot-starter`, and what the library brought along and the code still uses.";
+                + " `io.holdfast:lock-spring-boot-starter`, and what the library pulled in and the code still uses.";
     }
 
     /** What the code uses is known once the other recipes are through. */

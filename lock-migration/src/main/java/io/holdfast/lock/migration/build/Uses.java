@@ -65,7 +65,7 @@ final class Uses {
         return holdfast.stream().anyMatch(each -> isFor(each, buildFile));
     }
 
-    /** What code of the module needs once the former library is gone; an artifact once. */
+    /** What code of the module needs once the former library is gone; each artifact once. */
     List<Companion> companionsOf(Path buildFile) {
         Map<String, Companion> needed = new LinkedHashMap<>();
         companions.forEach((each, files) -> {

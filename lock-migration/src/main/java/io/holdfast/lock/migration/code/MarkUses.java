@@ -53,7 +53,8 @@ public final class MarkUses extends Recipe {
 
     @Override
     public String getDescription() {
-        return "Leaves a comment above the first statement, member or class of a file that declares, creates or is annotated with a type.";
+        return "Leaves one comment in each file, above the first statement, member or class that declares, creates or is"
+                + " annotated with one of the types.";
     }
 
     @Override

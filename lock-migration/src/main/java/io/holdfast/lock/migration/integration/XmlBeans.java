@@ -10,7 +10,7 @@ import org.openrewrite.xml.XmlVisitor;
 import org.openrewrite.xml.tree.Content;
 import org.openrewrite.xml.tree.Xml;
 
-/** Beans of the registry in XML, which are left. */
+/** Beans of the registry in XML, which are left unchanged. */
 final class XmlBeans {
 
     private static final String NOTE =
@@ -48,7 +48,7 @@ final class XmlBeans {
         };
     }
 
-    @SuppressWarnings("NullAway") // a list that is given is returned
+    @SuppressWarnings("NullAway") // the result is null only for a null list
     private static List<? extends Content> marked(List<? extends Content> contents) {
         return ListUtils.flatMap(
                 contents,

@@ -57,7 +57,7 @@ final class CallsVisitor extends NotingVisitor {
                 .apply(updateCursor(call), call.getCoordinates().replace(), lock);
     }
 
-    /** Whether the method ends where the lock is null. */
+    /** Whether the method returns or throws if the lock is null. */
     private boolean isCheckedBefore(JavaType.@Nullable Variable lock) {
         J.MethodDeclaration method = getCursor().firstEnclosing(J.MethodDeclaration.class);
         boolean[] found = {false};

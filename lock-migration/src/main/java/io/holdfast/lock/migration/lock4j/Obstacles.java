@@ -61,10 +61,10 @@ final class Obstacles {
         addIf(names("keyBuilderStrategy"), "translate its keyBuilderStrategy", "lock4j.md#keybuilderstrategy");
         addIf(names("executor"), "an application has one store, not an executor per method", NOTHING_ELSE);
         Times times = Times.of(former, file);
-        addIf(times.isTooShort(), "a lease lasts for at least 100 ms", "lock4j.md#keys-expire-acquiretimeout");
+        addIf(times.isTooShort(), "a lease must last at least 100 ms", "lock4j.md#keys-expire-acquiretimeout");
         addIf(
                 !isReleased(former) && times.expire().isEmpty(),
-                "give the time for which it keeps others out",
+                "specify for how long it keeps others out",
                 "lock4j.md#autorelease--false");
         addIf(
                 former.get("name")

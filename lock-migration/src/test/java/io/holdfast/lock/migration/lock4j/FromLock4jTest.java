@@ -133,8 +133,8 @@ class FromLock4jTest implements RewriteTest {
                     failStrategy = Shop.Noise.class | translate its failStrategy | failstrategy
                     keyBuilderStrategy = Shop.Keys.class | translate its keyBuilderStrategy | keybuilderstrategy
                     executor = com.baomidou.lock.executor.AbstractLockExecutor.class | an application has one store, not an executor per method | what-else-is-different
-                    expire = 99 | a lease lasts for at least 100 ms | keys-expire-acquiretimeout
-                    autoRelease = false | give the time for which it keeps others out | autorelease--false
+                    expire = 99 | a lease must last at least 100 ms | keys-expire-acquiretimeout
+                    autoRelease = false | specify for how long it keeps others out | autorelease--false
                     name = "a:b" | a name must not contain a colon | keys-expire-acquiretimeout
                     """)
     void what_has_no_counterpart_is_left_and_marked(String attribute, String reason, String anchor) {

@@ -60,7 +60,7 @@ final class AllLocks implements LockListener {
      * @param key a part of the key; null for all
      * @param holder a part of the host, client id or thread of a holder or waiter; null for all
      * @param minAge the minimum time for which somebody has held the lock; null for all
-     * @param page from 0 on; null for the first
+     * @param page the page, starting from 0; null for the first
      * @param size of a page; null for the default
      */
     record Query(

@@ -103,7 +103,7 @@ final class LocksDescriptors {
     /**
      * An annotated method. Where a time is missing, the client's default is in force, or there is no such limit.
      *
-     * @param further what else it locks, if it has several annotations; these have no bean, method and times
+     * @param further what else it locks, if it has several annotations; these have no bean, method or times
      */
     record Definition(
             @Nullable String bean,

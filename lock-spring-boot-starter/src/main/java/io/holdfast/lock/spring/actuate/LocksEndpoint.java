@@ -40,7 +40,7 @@ final class LocksEndpoint {
     /**
      * Creates an instance.
      *
-     * @param beans asked at each request, so that the endpoint does not create lazy beans
+     * @param beans queried on each request, so that the endpoint does not create lazy beans
      * @param operations find the annotated methods
      * @param showKeys who sees keys
      */

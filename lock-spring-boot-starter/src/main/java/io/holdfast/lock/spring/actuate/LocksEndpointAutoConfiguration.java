@@ -21,7 +21,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
-/** {@code /actuator/locks}, where the endpoint is exposed. */
+/** {@code /actuator/locks}, if the endpoint is exposed. */
 @AutoConfiguration(after = {LockAutoConfiguration.class, LockAopAutoConfiguration.class})
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
 @ConditionalOnBean({LockTemplate.class, LockOperationSource.class})

@@ -27,7 +27,8 @@ record LocksEndpointWebExtension(
     private static final int NOT_IMPLEMENTED = 501;
 
     /**
-     * For browsers, which ask for HTML by name. A client that accepts anything gets JSON: on Jersey because of the low quality.
+     * For browsers, which ask for HTML by name. A client that accepts anything gets JSON: on Jersey because of the low
+     * {@code q} value.
      */
     @ReadOperation(produces = "text/html;qs=0.1")
     WebEndpointResponse<String> html() {

@@ -32,7 +32,7 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
 
     private final BeanFactory beans;
 
-    /** @param beans asked at each check, so that the indicator does not create lazy beans */
+    /** @param beans queried on each check, so that the indicator does not create lazy beans */
     LocksHealthIndicator(BeanFactory beans) {
         super("The lock health check failed");
         this.beans = beans;

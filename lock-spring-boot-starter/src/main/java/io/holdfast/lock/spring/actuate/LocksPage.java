@@ -38,7 +38,7 @@ final class LocksPage {
     /**
      * Creates an instance.
      *
-     * @param writable whether the endpoint permits forced releases; asked once, at the first request
+     * @param writable whether the endpoint permits forced releases; called once, on the first request
      */
     LocksPage(BooleanSupplier writable) {
         this.writable = writable;
@@ -69,7 +69,7 @@ final class LocksPage {
         }
     }
 
-    /** A browser normalizes line ends before it hashes. */
+    /** A browser normalizes line endings before it hashes. */
     private static String read(String name) {
         try (InputStream content = LocksPage.class.getResourceAsStream(FOLDER + name)) {
             if (content == null) {

@@ -10,7 +10,7 @@ import org.springframework.aop.support.DefaultBeanFactoryPointcutAdvisor;
  */
 public final class LockAdvisor extends DefaultBeanFactoryPointcutAdvisor {
 
-    /** The name of the bean that intercepts locked methods; it is made for the first proxy. */
+    /** The name of the bean that intercepts locked methods; it is created for the first proxy. */
     public static final String INTERCEPTOR = "holdfastLockInterceptor";
 
     @Serial
@@ -20,7 +20,7 @@ public final class LockAdvisor extends DefaultBeanFactoryPointcutAdvisor {
      * Creates an instance.
      *
      * @param operations find the methods
-     * @param order the place among other advisors; lower is further outside
+     * @param order the position among other advisors; lower values are further out
      */
     public LockAdvisor(LockOperationSource operations, int order) {
         setPointcut(operations);

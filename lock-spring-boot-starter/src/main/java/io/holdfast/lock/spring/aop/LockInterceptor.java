@@ -38,10 +38,10 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Runs one call under its lock. Asks for other beans at the first call, so that building proxies needs no connection.
+ * Runs one call under its lock. Looks up other beans on the first call, so that building proxies needs no connection.
  *
- * <p>It asks the template with {@code tryExecute}, whose answer tells contention apart from everything that the method
- * throws: a {@link LockNotAcquiredException} of a nested lock is the method's own, and passes through.
+ * <p>It calls {@code tryExecute} of the template, whose result distinguishes contention from everything that the method throws:
+ * a {@link LockNotAcquiredException} of a nested lock is the method's own, and passes through.
  */
 public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
 
@@ -56,7 +56,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
     /**
      * Creates an instance.
      *
-     * @param beans where the template is, what customizes requests, and what knows of transactions
+     * @param beans contains the template, the request customizers and the handling of callers' transactions
      * @param operations say how methods are locked
      */
     public LockInterceptor(ConfigurableListableBeanFactory beans, LockOperationSource operations) {
@@ -69,7 +69,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
                 () -> beans.getBeanProvider(CallerTransactions.class).getIfAvailable(() -> CallerTransactions.NONE));
     }
 
-    /** Ends its threads. Calls may come later still, from beans that are destroyed after this one. */
+    /** Ends its threads. Calls may still arrive later, from beans that are destroyed after this one. */
     @Override
     public void close() {
         async.close();

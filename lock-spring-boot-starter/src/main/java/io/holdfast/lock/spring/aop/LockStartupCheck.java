@@ -21,7 +21,7 @@ import org.springframework.core.env.Environment;
  * Checks all beans after the singletons have been created, and fails startup if one has locked methods that would run without
  * the lock: it has no proxy, its annotation cannot work, or transactions would begin before the lock.
  *
- * <p>Creates no bean: of those that do not exist yet, it looks at the type.
+ * <p>Creates no bean: for beans that do not exist yet, it examines the type.
  */
 public final class LockStartupCheck implements SmartInitializingSingleton {
 
@@ -36,7 +36,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     /**
      * Creates an instance.
      *
-     * @param beans all of them are looked at
+     * @param beans all of them are checked
      * @param operations find locked methods
      * @param advisor must be part of each proxy of a bean with locked methods
      * @param configured whether there are properties of locks, which are checked even without locked methods
@@ -98,11 +98,11 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     }
 
     /**
-     * There must be one template, or a primary one. A test of a part of an application may have none, as long as it calls no
+     * There must be one template, or a primary one. A test of part of an application may have none, as long as it calls no
      * locked method. Creates none, unless there are several.
      *
      * @param beans where it is
-     * @param problem what would be wrong without, as the beginning of a sentence
+     * @param problem what would be wrong without it, as the beginning of a sentence
      * @return the names of all
      * @throws LockDefinitionException if there is none, or none that is primary
      */

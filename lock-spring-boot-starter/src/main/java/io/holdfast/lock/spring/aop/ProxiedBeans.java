@@ -95,7 +95,7 @@ public final class ProxiedBeans {
     }
 
     /**
-     * Refuses a bean that has no proxy with the advisor, unless it is a double that a test has put in its place.
+     * Refuses a bean that has no proxy with the advisor, unless it is a test double that replaces it.
      *
      * @param beans where it is
      * @param name of the bean

@@ -31,7 +31,7 @@ import org.springframework.util.StringUtils;
  */
 final class ExpressionHints {
 
-    /** Everything that may be a property, method or field. Words of a literal text also match, which is harmless. */
+    /** Everything that may be a property, method or field. Words in literal text also match, which is harmless. */
     private static final Pattern NAME = Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*");
 
     /** {@code @name}, {@code &name} for a factory, or with the name in quotes. */

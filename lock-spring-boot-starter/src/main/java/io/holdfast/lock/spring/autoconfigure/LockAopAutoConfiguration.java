@@ -23,8 +23,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Locks annotated methods. Has no condition but the switch of the starter: an annotated method never runs without its lock, so
- * without a store it fails.
+ * Locks annotated methods. Has no condition other than the property that enables the starter: an annotated method never runs
+ * without its lock, so without a store it fails.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @LocksEnabled

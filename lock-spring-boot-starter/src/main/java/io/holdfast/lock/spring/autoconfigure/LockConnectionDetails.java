@@ -13,7 +13,7 @@ public interface LockConnectionDetails extends ConnectionDetails {
     /** {@return {@code redis://[user:password@]host[:port][/database]}, or {@code rediss://} for TLS} */
     String getUrl();
 
-    /** {@return the SSL bundle for TLS; null for what the URL says} */
+    /** {@return the SSL bundle for TLS; null to use what the URL specifies} */
     default @Nullable SslBundle getSslBundle() {
         return null;
     }

@@ -19,9 +19,9 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Makes connection factories for servers that only locks use, through Jedis. They are not beans, so nothing of the
- * application or of Spring Boot takes them for the application's Redis. A lock store takes a factory's configuration
- * and makes connections from that, so none is started.
+ * Makes connection factories for servers that only locks use, through Jedis. They are not beans, so nothing in the application
+ * or in Spring Boot takes them for the application's Redis. A lock store takes a factory's configuration and makes connections
+ * from that, so none is started.
  */
 final class LockConnections {
 

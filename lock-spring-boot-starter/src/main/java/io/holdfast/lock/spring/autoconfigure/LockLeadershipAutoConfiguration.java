@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 
 /**
- * Leadership. Has no condition: a method that is to run on the leader only never runs elsewhere, so without a store it fails. Where
+ * Leadership. Has no condition: a method for the leader never runs on another instance, so without a store it fails. Where
  * there is no role, nothing is started, and no lock is acquired.
  */
 @AutoConfiguration(after = LockAopAutoConfiguration.class)

@@ -242,7 +242,7 @@ public final class LockStoreAutoConfiguration {
                 throw new InvalidConfigurationPropertyValueException(
                         "holdfast.redis.driver",
                         "redis-template",
-                        "With " + property + ", there are no connections of the application to use.");
+                        "With " + property + ", locks do not use the application's connections.");
             }
             List<String> marks = marked(beans);
             if (!marks.isEmpty()) {

@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.TransactionExecutionListener;
 
-/** Locks span transactions. Needs no transaction manager: one may be made later, or be no bean. */
+/** Locks span transactions. Needs no transaction manager bean: a manager may be created later, or not be a bean. */
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @LocksEnabled
 @ConditionalOnClass(TransactionExecutionListener.class)

@@ -40,7 +40,8 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
     }
 
     /**
-     * On a separate thread, unless a failure has to stop startup. Not before a checkpoint, which may find no open connection.
+     * On a separate thread, unless a failure has to stop startup. Not before a checkpoint, which must not find an open
+     * connection.
      */
     @Override
     public void afterSingletonsInstantiated() {

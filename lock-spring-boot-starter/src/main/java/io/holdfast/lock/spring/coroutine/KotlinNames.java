@@ -9,7 +9,7 @@ import org.springframework.core.KotlinDetector;
  * The names of functions as they are written in Kotlin. Its compiler appends a hash where a parameter or the result is of a value class
  * ({@code pay-aIPf8lw}), and the name of the module where the function is internal ({@code pay$shop}).
  *
- * <p>A name in backticks that ends like that, such as {@code `pay-express`}, is cut too.
+ * <p>A name in backticks that ends like that, such as {@code `pay-express`}, is truncated too.
  */
 public final class KotlinNames {
 

@@ -1,4 +1,4 @@
-/** Kotlin's functions, as their compiled methods show them. Needs no class of Kotlin. */
+/** Kotlin functions, as seen in their compiled methods. Needs no Kotlin classes. */
 @NullMarked
 package io.holdfast.lock.spring.coroutine;
 

@@ -35,7 +35,8 @@ import org.springframework.util.StringValueResolver;
 
 /**
  * Finds an annotation: on the method, on the methods it overrides or implements, on the class, on its super-types; in each place
- * also as a part of another annotation. The method wins over the class. What it says is read once for each method and target class.
+ * also as a part of another annotation. The method takes precedence over the class. What it says is read once for each method
+ * and target class.
  *
  * <p>An invalid one is an error as soon as Spring asks whether the method needs a proxy, so a bean with one is never created.
  *
@@ -94,7 +95,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     }
 
     /**
-     * {@return a text of the annotation with the values of the properties; empty if a property says so}
+     * {@return the text with its placeholders resolved; empty if they resolve to an empty text}
      *
      * @param attribute the attribute that contains the text
      * @param text may have placeholders
@@ -124,7 +125,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * {@return what the annotation says; null if it does not apply to the method}
      *
      * @param method runs when the annotated one is called
-     * @param userClass the class of the bean; of a proxy the interface that has the method
+     * @param userClass the class of the bean; for a proxy, the interface that has the method
      * @param found those of the nearest place, at least one
      * @throws LockDefinitionException if it cannot work
      */
@@ -134,7 +135,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * {@return what the annotation says, or null if the method has none}
      *
      * @param method as it is called
-     * @param targetClass of what it is called on
+     * @param targetClass the class of the object that it is called on
      * @throws LockDefinitionException if the annotation cannot work
      */
     public final @Nullable T find(Method method, Class<?> targetClass) {
@@ -155,7 +156,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
 
     /**
      * {@return what the annotation says about a call} It may be on an interface that only a proxy has: that of a Spring
-     * Data repository, whose target is the general implementation. The pointcut was asked for the class of that proxy.
+     * Data repository, whose target is the general implementation. The pointcut was evaluated for the class of that proxy.
      *
      * @param call of a method that was matched
      * @throws IllegalStateException if the annotation cannot be found
@@ -180,7 +181,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * {@return all annotations of the nearest place that has any}
      *
      * @param method as it is called
-     * @param targetClass of what it is called on
+     * @param targetClass the class of the object that it is called on
      */
     public final List<MergedAnnotation<A>> annotationsOf(Method method, Class<?> targetClass) {
         return annotationsOf(method, specific(method, userClass(method, targetClass)), targetClass);
@@ -272,7 +273,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
             throw refuse(
                     method,
                     userClass,
-                    "Spring calls it on the bean itself, at the beginning or the end of its life",
+                    "Spring calls it on the bean itself, when it initializes or destroys the bean",
                     "Use a template inside the method, or an ApplicationRunner or a SmartLifecycle instead.");
         }
     }
@@ -336,8 +337,8 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     }
 
     /**
-     * {@return all methods of a class, those of its interfaces among them: through a proxy, either may be called} None, if the class
-     * names types that are not there: such a bean cannot be built either.
+     * {@return all methods of a class, those of its interfaces among them: through a proxy, either may be called} None if the
+     * class refers to types that are missing: such a bean cannot be created either.
      *
      * @param type the class of a bean
      */

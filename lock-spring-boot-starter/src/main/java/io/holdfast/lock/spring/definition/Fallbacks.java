@@ -25,8 +25,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The methods that take the place of a locked method when it cannot have its lock. They run without it. Parameters must be the
- * same, and the exceptions that are permitted for one failure form a single line of superclasses, so the choice is never
+ * The methods that take the place of a locked method when it cannot acquire its lock. They run without it. Parameters must be
+ * the same, and the exceptions that are permitted for one failure form a single line of superclasses, so the choice is never
  * ambiguous.
  */
 public final class Fallbacks {

@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param method the annotated method of the target class
  * @param where the annotated place in full, for messages
- * @param caller the method's short name, for messages of contention
- * @param locks what is locked, all or none; the first one says all that applies to the call as a whole
+ * @param caller the method's short name, for messages about contention
+ * @param locks what is locked, all or none; the first one specifies everything that applies to the call as a whole
  * @param scope yields what expressions of a call see
  * @param condition whether a call needs the lock; null if each does
  * @param onContention what to do when the lock is not free in time
- * @param onLost what to do when it was lost meanwhile
- * @param fallbacks what takes the place of the method when it cannot have the lock
+ * @param onLost what to do when it was lost in the meantime
+ * @param fallbacks what takes the place of the method when it cannot acquire the lock
  * @param returnType what the method returns in the bean's class, type variables resolved
  * @param result what kind of value that is
  */

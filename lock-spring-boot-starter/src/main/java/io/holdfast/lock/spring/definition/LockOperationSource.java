@@ -35,7 +35,7 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
-/** Makes the {@link LockOperation} of each method with {@link DistributedLock}, or says what is wrong with it. */
+/** Creates the {@link LockOperation} of each method with {@link DistributedLock}, or reports what is wrong with it. */
 public final class LockOperationSource extends AnnotatedMethods<DistributedLock, LockOperation> {
 
     private static final Logger log = LoggerFactory.getLogger(LockOperationSource.class);
@@ -50,8 +50,8 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
      * Creates an instance.
      *
      * @param beans resolves placeholders and {@code @bean} references
-     * @param parameterNames tells the names of parameters
-     * @param configured yields what the properties say; asked when all beans are there, or at the first call of a method
+     * @param parameterNames finds the names of parameters
+     * @param configured yields the settings in the properties; called when all beans exist, or on the first call of a method
      */
     public LockOperationSource(
             ConfigurableBeanFactory beans,
@@ -98,7 +98,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
     }
 
     /**
-     * Looks at what annotations and properties say together, and warns of properties whose name no annotation has.
+     * Checks annotations and properties together, and warns about properties whose name no annotation has.
      *
      * @param all operations of the application
      * @throws LockDefinitionException if the properties do not fit an annotation

@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings of the annotated methods with a name, unless set by their annotation.
+ * Settings of the annotated methods with a certain name, unless set by their annotation.
  *
  * @param lease How long the lock survives without renewal, at least 100ms. Default is the value of holdfast.lease.
  * @param waitFor How long to wait for the lock. Zero is a single try. Default is the value of holdfast.wait-for.

@@ -13,8 +13,8 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Kotlin's value classes. A parameter of such a type is passed as what the value holds; where it is nullable, generic or in a
- * list, in a box. Both must result in the same key, so boxed values are unboxed. Does not depend on Kotlin.
+ * Kotlin's value classes. A parameter of such a type is passed as what the value holds, or in a box if it is nullable, generic
+ * or in a list. Both must result in the same key, so boxed values are unboxed. Does not depend on Kotlin.
  */
 final class KotlinValues {
 
@@ -57,7 +57,10 @@ final class KotlinValues {
         }
     }
 
-    /** Reads properties, also those whose getters have names that only Kotlin's compiler knows: of value classes, and internal ones. */
+    /**
+     * Reads properties, including those whose getters have names that only Kotlin's compiler knows: of value classes, and
+     * internal ones.
+     */
     static final class Properties extends ReflectivePropertyAccessor {
 
         Properties() {

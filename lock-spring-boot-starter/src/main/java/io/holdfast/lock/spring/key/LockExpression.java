@@ -40,7 +40,7 @@ import org.springframework.expression.spel.support.StandardTypeLocator;
 /**
  * An expression of one annotated method. Parsed and checked once; evaluated once for each call.
  *
- * <p>SpEL reads a variable that nobody set as null, so a misspelt {@code 'order:' + #ordr} would be the same key for
+ * <p>SpEL evaluates an unset variable to null, so a misspelt {@code 'order:' + #ordr} would be the same key for
  * all. Therefore the variables are compared with the method's parameters when the expression is read.
  *
  * <p>It is interpreted, never compiled: where compiled code fails, SpEL evaluates the whole expression a second time, and
@@ -86,8 +86,8 @@ public final class LockExpression {
          * @param annotated the method with the annotation: that method, or one that it implements or overrides; that method if
          *     the annotation is on a class
          * @param where the annotated place, for messages
-         * @param names tells the names of parameters
-         * @param beans yields what expressions call {@code @name}
+         * @param names finds the names of parameters
+         * @param beans yields the beans that expressions refer to as {@code @name}
          */
         public Scope(Method method, Method annotated, String where, ParameterNameDiscoverer names, BeanResolver beans) {
             this.method = method;
@@ -195,7 +195,7 @@ public final class LockExpression {
      * @param text the expression
      * @param scope what it may refer to
      * @return the expression
-     * @throws LockDefinitionException if the text is no expression, or refers to something that does not exist
+     * @throws LockDefinitionException if the text is not an expression, or refers to something that does not exist
      */
     public static LockExpression parse(String attribute, String text, Scope scope) {
         LockExpression parsed;

@@ -16,13 +16,13 @@ import org.springframework.util.ObjectUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Where the keys of a lock come from: a name, expressions, or both. Numbers, UUIDs and the like are keys as they print, enums by
- * their name; a collection or an array is several keys.
+ * Where the keys of a lock come from: a name, expressions, or both. Numbers, UUIDs and the like become keys as text, enums by
+ * their name; a collection or an array becomes several keys.
  *
- * <p>What is joined is {@code name:part:part}. Two different joins never yield one key: a name has no colon, so the first
- * colon ends it, and of several parts each has its colons and backslashes escaped by a backslash. A single part is not
- * escaped, so that {@code name = "book", key = "#urn"} locks what {@code "book:" + urn} locks elsewhere. Hence one name
- * should have one number of parts.
+ * <p>Name and parts are joined as {@code name:part:part}. Two different joins never yield the same key: a name has no colon, so
+ * the first colon ends it, and of several parts each has its colons and backslashes escaped by a backslash. A single part is
+ * not escaped, so that {@code name = "book", key = "#urn"} locks what {@code "book:" + urn} locks elsewhere. So all keys with
+ * the same name should have the same number of parts.
  */
 public final class LockKeys {
 

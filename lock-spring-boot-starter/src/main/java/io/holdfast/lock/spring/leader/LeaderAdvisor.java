@@ -32,8 +32,8 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
     /**
      * Creates an instance.
      *
-     * @param beans resolves placeholders; all of them are looked at; the roles among them receive those that were found
-     * @param order the place among other advisors; lower is further outside
+     * @param beans resolves placeholders; all beans are checked; its {@code LeaderRoles} receive the roles that were found
+     * @param order the position among other advisors; lower values are further out
      */
     public LeaderAdvisor(ConfigurableListableBeanFactory beans, int order) {
         this.beans = beans;

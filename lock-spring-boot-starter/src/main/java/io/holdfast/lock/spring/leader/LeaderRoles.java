@@ -21,8 +21,8 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The roles of this application: those of its properties, and of {@code @LeaderOnly}. Makes the election with the first role that
- * somebody asks for, or when it is started; without a role there is none.
+ * The roles of this application: those of its properties, and of {@code @LeaderOnly}. Creates the election when a role is first
+ * requested, or when it is started; without a role there is none.
  *
  * <p>The instance becomes a candidate after everything else has started, including the web server, and hands over before
  * anything else stops: while locks can still be released, and listeners still have everything they need.
@@ -45,8 +45,8 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
     /**
      * Creates an instance.
      *
-     * @param beans where the template and observers are; asked for with the first role
-     * @param settings likewise
+     * @param beans contains the template and the observers, which are looked up for the first role
+     * @param settings yields the settings; called for the first role
      */
     public LeaderRoles(BeanFactory beans, Supplier<LeaderSettings> settings) {
         this.beans = beans;
@@ -59,7 +59,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
     }
 
     /**
-     * {@return the role, in which this instance is a candidate from now on, or from the start on}
+     * {@return the role, in which this instance is a candidate from now on, or once it is started}
      *
      * @param role its name
      */
@@ -118,7 +118,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         return found;
     }
 
-    /** {@return all roles that are known by now; makes none} */
+    /** {@return all roles that are known so far; creates none} */
     public synchronized List<Leadership> known() {
         return Stream.of(election, spectators)
                 .flatMap(each -> each == null ? Stream.empty() : each.roles().stream())

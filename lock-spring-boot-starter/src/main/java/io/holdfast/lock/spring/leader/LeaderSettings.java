@@ -3,7 +3,7 @@ package io.holdfast.lock.spring.leader;
 import io.holdfast.lock.api.LockRequest;
 import java.util.Map;
 
-/** What the application's properties say of roles. */
+/** What the application's properties specify for roles. */
 public interface LeaderSettings {
 
     /** {@return the roles that have settings, by their names} */

@@ -7,7 +7,7 @@ import io.holdfast.lock.leader.Leadership;
 public interface LeadershipObserver {
 
     /**
-     * A role is known from now on, and has no term yet.
+     * A role has become known, and has no term yet.
      *
      * @param leadership the role
      */

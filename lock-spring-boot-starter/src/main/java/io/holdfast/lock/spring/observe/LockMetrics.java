@@ -43,7 +43,7 @@ final class LockMetrics implements LockListener {
     /**
      * Creates an instance.
      *
-     * @param activity called at the first event, since the client needs its listeners first; yields null if there is none
+     * @param activity called on the first event, since the client needs its listeners first; yields null if there is none
      * @param timesAcquire false if the observation does that
      */
     LockMetrics(MeterRegistry registry, Supplier<@Nullable LockActivity> activity, boolean timesAcquire) {
@@ -118,7 +118,7 @@ final class LockMetrics implements LockListener {
         return lost.withTags("name", tag(name), "cause", cause.name().toLowerCase(Locale.ROOT));
     }
 
-    /** Losses are counted from zero: an alert on an increase does not see that of a counter that begins at one. */
+    /** Losses are counted from zero: an alert on an increase would miss the first loss if the counter began at one. */
     private void register(String name) {
         if (names.contains(name) || names.size() >= MAX_NAMES || !names.add(name)) {
             return;

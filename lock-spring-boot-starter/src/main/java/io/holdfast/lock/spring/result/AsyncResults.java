@@ -57,7 +57,7 @@ public final class AsyncResults implements AutoCloseable {
     }
 
     /**
-     * Runs the method under its lock, now or, if it returns a publisher, at each subscription.
+     * Runs the method under its lock, now or, if it returns a publisher, on each subscription.
      *
      * @param kind what the method returns; not {@link ResultKind#VALUE}
      * @param call the call

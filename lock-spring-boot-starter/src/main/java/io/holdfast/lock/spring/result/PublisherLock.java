@@ -18,9 +18,9 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Sinks;
 
 /**
- * What the caller of a locked reactive method gets: a publisher of the same type. At each subscription it acquires the
- * lock on another thread, then calls the method there and subscribes to what that returns, and it ends after the lock was
- * released. Without a subscription nothing happens; a second one calls the method again, under a lock of its own.
+ * What the caller of a locked reactive method gets: a publisher of the same type. On each subscription it acquires the lock on
+ * another thread, then calls the method there and subscribes to what that returns, and it ends after the lock was released.
+ * Without a subscription nothing happens; a second one calls the method again, under a lock of its own.
  *
  * <pre>
  *   subscribe ─→ acquire ─→ method ─→ its publisher ─→ release ─→ complete, error
@@ -51,7 +51,10 @@ final class PublisherLock {
         return adapter.fromPublisher(adapter.isMultiValue() ? stream : stream.singleOrEmpty());
     }
 
-    /** Advice further inside, such as a cache, may answer for the method: with the value itself, null, or in another form. */
+    /**
+     * Advice further inside, such as a cache, may return a result in place of the method: the value itself, null, or another
+     * form of it.
+     */
     private static Publisher<Object> published(LockedCallable<@Nullable Object, Throwable> method) {
         try {
             Object result = method.call();
@@ -63,8 +66,8 @@ final class PublisherLock {
     }
 
     /**
-     * The lock of one subscription. It belongs to the lock client all the time, which holds it until {@link #end} is
-     * complete; so a lock that is granted just when the subscriber cancels has no moment in which nobody would release it.
+     * The lock of one subscription. It always belongs to the lock client, which holds it until {@link #end} is complete; so
+     * even a lock that is granted just as the subscriber cancels is always released.
      */
     private final class Session {
 
@@ -75,8 +78,8 @@ final class PublisherLock {
         private volatile boolean granted;
 
         /**
-         * Acquires on another thread, and emits there while that thread has the lock: the work, or what is answered instead. A cancel
-         * ends the wait.
+         * Acquires on another thread, and emits there while that thread has the lock: the work, or the result of a refusal.
+         * Cancelling ends the wait.
          */
         private void acquire(MonoSink<Publisher<Object>> sink) {
             // A loss cancels the subscription in any case, see underLock.

@@ -20,9 +20,9 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Mono;
 
-/** What a locked method returns: a value that is there, or something whose completion ends the work. */
+/** What a locked method returns: a value that is available immediately, or something whose completion ends the work. */
 public enum ResultKind {
-    /** A value that is there. */
+    /** A value that is available immediately. */
     VALUE,
     /** A stage, maybe declared as a future, whose completion ends the work. */
     STAGE,
@@ -77,8 +77,8 @@ public enum ResultKind {
      * @param method the annotated method
      * @param userClass the class of the bean
      * @param where the annotated place, for messages
-     * @throws LockDefinitionException if the work would go on after the method returned, and nobody could tell until
-     *     when
+     * @throws LockDefinitionException if the work would continue after the method has returned, and nothing would reveal its
+     *     end
      */
     public static ResultKind of(Method method, Class<?> userClass, String where) {
         boolean suspending = KotlinDetector.isSuspendingFunction(method);

@@ -4,7 +4,7 @@ import java.lang.reflect.Method;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** Runs Kotlin's suspend functions. {@code lock-kotlin} does, and provides this as a service. */
+/** Runs Kotlin's suspend functions. Implemented by {@code lock-kotlin}, which provides it as a service. */
 public interface SuspendSupport {
 
     /** Null without {@code lock-kotlin}; then startup refuses suspend functions. */
@@ -17,12 +17,12 @@ public interface SuspendSupport {
      * Runs one call under its lock.
      *
      * @param call of a suspend function
-     * @return what interceptors see in the place of its result: a {@code Mono}
+     * @return what interceptors see in place of its result: a {@code Mono}
      */
     Object run(AsyncCall call);
 
     /**
-     * Calls a suspend function in the place of another.
+     * Calls a suspend function in place of another.
      *
      * @param function what to call
      * @param target the bean

@@ -1,5 +1,5 @@
 /**
- * What a locked method returns, and until when its lock is held: {@link io.holdfast.lock.spring.result.ResultKind}, and
+ * What a locked method returns, and how long its lock is held: {@link io.holdfast.lock.spring.result.ResultKind}, and
  * {@link io.holdfast.lock.spring.result.AsyncResults} for what is not complete yet.
  */
 @NullMarked

@@ -18,7 +18,7 @@ public interface CallerTransactions {
     CallerTransactions NONE = (invocation, caller, request, locks) -> NOTHING;
 
     /**
-     * Is asked on the caller's thread, before the lock is acquired.
+     * Called on the caller's thread, before the lock is acquired.
      *
      * @param invocation the call of the locked method
      * @param caller the method, for messages

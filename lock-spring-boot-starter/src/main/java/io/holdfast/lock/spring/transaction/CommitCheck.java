@@ -35,7 +35,7 @@ import org.springframework.transaction.TransactionExecutionListener;
  * been created, finds those that were created too early for post-processors or registered as an instance, and those whose
  * listeners were replaced. It comes first of all post-processors, so it sees managers before they are wrapped in proxies.
  *
- * <p>Managers of reactive transactions are left alone: a commit there comes on any thread, which holds none of the locks.
+ * <p>Managers of reactive transactions are left alone: a commit there may run on any thread, which holds none of the locks.
  */
 public final class CommitCheck
         implements TransactionExecutionListener,
@@ -57,7 +57,7 @@ public final class CommitCheck
      * Creates an instance.
      *
      * @param beans where managers and templates are
-     * @param margin how long locks must last from a commit on; asked at each commit
+     * @param margin how long locks must last after a commit starts; called on each commit
      */
     public CommitCheck(ConfigurableListableBeanFactory beans, Supplier<Duration> margin) {
         this.beans = beans;

@@ -64,7 +64,7 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
         this.releaseAfterCompletion = releaseAfterCompletion;
     }
 
-    /** Looks at all transaction advisors, also those of parent contexts, which apply here too. */
+    /** Checks all transaction advisors, including those of parent contexts, which apply here too. */
     @Override
     public void requireInside(int lockOrder) {
         beans.getBeanProvider(BeanFactoryTransactionAttributeSourceAdvisor.class, false).stream()

@@ -19,12 +19,12 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * The locks of one running transaction: those that it keeps, by one more handle for each, by reentry, so without a round trip; and
- * the names of those that were acquired inside it. Spring calls it when the transaction has ended, whichever way, and keeps it aside
- * while the transaction is suspended.
+ * The locks of one running transaction: those that it keeps, with one more handle for each, acquired by reentry and so without
+ * a round trip; and the names of those that were acquired inside it. Spring calls it when the transaction has ended, whichever
+ * way, and sets it aside while the transaction is suspended.
  *
  * <p>Other resources write at the end too: a {@code RedisTemplate} with transaction support sends its commands after
- * the database's commit, in a synchronization that it registers at the first of them, so after this one. For that reason
+ * the database's commit, in a synchronization that it registers with the first of them, so after this one. For that reason
  * the release is registered only when the transaction is about to end. Being the last one of its order, it is called last.
  *
  * <p>Used by the transaction's thread; only the end may come on another one.
@@ -106,7 +106,7 @@ final class TransactionLocks implements TransactionSynchronization {
         releasedLast = true;
     }
 
-    /** Without {@link #beforeCompletion} if somebody else ended the transaction, or it had ended before this was begun. */
+    /** Without {@link #beforeCompletion} if somebody else ended the transaction, or it had ended before this began. */
     @Override
     public void afterCompletion(int status) {
         suspend();
@@ -115,7 +115,7 @@ final class TransactionLocks implements TransactionSynchronization {
         }
     }
 
-    /** Nobody but Spring's log would learn of what is thrown here. */
+    /** An exception thrown here would appear only in Spring's log. */
     private void release(int status) {
         for (LockHandle handle : handles) {
             try {

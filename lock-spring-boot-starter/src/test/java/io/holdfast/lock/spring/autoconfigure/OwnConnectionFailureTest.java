@@ -109,6 +109,6 @@ class OwnConnectionFailureTest {
         Runners.redis()
                 .withPropertyValues("holdfast.redis.url=redis://127.0.0.1", "holdfast.redis.driver=redis-template")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.redis.driver", "no connections of the application"));
+                        .contains("holdfast.redis.driver", "do not use the application's connections"));
     }
 }

@@ -64,8 +64,9 @@ final class SimulatedLockStore implements LockStore {
     }
 
     /**
-     * Every request of the application passes here: an election's is remembered, and waits as it does in production, so that
-     * its role has a leader again once the lock is free. Others need not wait for a lock that another client holds forever.
+     * Every request of the application passes through here: an election's is remembered, and waits as it does in production, so
+     * that its role has a leader again once the lock is free. Others need not wait for a lock that another client holds
+     * forever.
      */
     LockRequest withoutVainWait(LockRequest request) {
         if (isCandidacy(request)) {

@@ -21,17 +21,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
-/** One lock of a store, those who want it, and short words for what they do. */
+/** One lock of a store, the owners that want it, and short methods for what they do. */
 abstract class ContractFixture {
 
     static final Duration LEASE = Duration.ofSeconds(30);
 
-    /** Twice this time exceeds a lease. The rest is for a real clock, which runs on however slow the machine is. */
+    /** Twice this time exceeds a lease. The rest is for a real clock, which keeps running, however slow the machine is. */
     static final Duration MOST_OF_LEASE = LEASE.multipliedBy(2).dividedBy(3);
 
     static final Duration REST_OF_LEASE = LEASE.minus(MOST_OF_LEASE);
 
-    /** An entry survives this time once, but not twice. The other half is for a real clock, which runs on. */
+    /** An entry survives this time once, but not twice. The other half is for a real clock, which keeps running. */
     static final Duration HALF_ENTRY_TIMEOUT = LockStore.ENTRY_TIMEOUT.dividedBy(2);
 
     static final HolderInfo HERE = new HolderInfo("web-1", 4711, "worker-1");
@@ -84,7 +84,7 @@ abstract class ContractFixture {
         subject.pass(key, time);
     }
 
-    /** Lets a reservation lapse that was made just now, while some keep their entries. */
+    /** Lets a reservation that was just made lapse, while some keep their entries. */
     final void lapse(OwnerId... kept) {
         pass(HALF_ENTRY_TIMEOUT);
         keepEntries(kept);

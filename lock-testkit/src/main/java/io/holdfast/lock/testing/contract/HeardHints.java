@@ -14,7 +14,7 @@ import org.awaitility.Awaitility;
 /** Remembers what one client was told. */
 final class HeardHints implements WakeListener {
 
-    /** A word that all hints of one test can be written in. */
+    /** A common form for all hints of a test. */
     record Hint(long sequence, String what) {
         static Hint called(OwnerId owner) {
             return new Hint(owner.sequence(), "called");

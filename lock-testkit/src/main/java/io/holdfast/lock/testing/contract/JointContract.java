@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Several locks in one call: all are granted, or none; each is given back by itself. */
+/** Several locks in one call: all are granted, or none; each is given back separately. */
 abstract class JointContract extends ContractFixture {
 
     JointContract(StoreUnderTest subject) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** The record of those who wait for a lock while they hold others, if the store keeps one. */
 abstract class WaitsContract extends ContractFixture {
 
-    /** Two of it are more than the timeout. */
+    /** Twice this time exceeds the timeout. */
     private static final Duration MOST_OF_WAITS_TIMEOUT =
             LockStore.WAITS_TIMEOUT.multipliedBy(2).dividedBy(3);
 
