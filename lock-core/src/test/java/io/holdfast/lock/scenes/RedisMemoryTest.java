@@ -87,7 +87,7 @@ class RedisMemoryTest {
         assertThat(redis.pttl("lock:{order:100001}")).isGreaterThan(RETENTION).isLessThanOrEqualTo(RETENTION + LEASE);
         measured.put("idle, token retained", bytes(redis, "order:100001"));
         store.acquire(request("order:100002", LONG, AcquireRequest.EXCLUSIVE));
-        measured.put("held, holder of more than 64 characters", bytes(redis, "order:100002"));
+        measured.put("held, holder longer than 64 characters", bytes(redis, "order:100002"));
     }
 
     private void several(Map<String, Long> measured, RedisLockStore store, Jedis redis) {
