@@ -67,7 +67,7 @@ final class ApplicationConnections {
     }
 
     /**
-     * Through Lettuce. It shuts down faster than an application's.
+     * Through Lettuce. It shuts down faster than an application's factory.
      *
      * @param trust for TLS; null for none
      * @param kind creates the factory

@@ -100,7 +100,7 @@ final class ClusterNode {
         return slots;
     }
 
-    /** Without those that are being moved, which are in brackets. */
+    /** Without the slots that are being moved, which are in brackets. */
     private static Stream<String> ranges(String[] columns) {
         return Arrays.stream(columns).skip(SLOTS).filter(range -> !range.startsWith("["));
     }
@@ -109,7 +109,7 @@ final class ClusterNode {
         return myself()[MASTER].equals(master.id);
     }
 
-    /** Who is who, as this node sees it. */
+    /** The roles and slots of all nodes, as this node sees them. */
     String view() {
         return table().map(columns -> columns[ID]
                         + columns[FLAGS].replace("myself,", "")

@@ -16,12 +16,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Stands between clients and Redis, and counts the commands that clients send, their round trips, and bytes.
+ * Sits between clients and Redis, and counts the commands that clients send, the round trips, and the bytes.
  *
- * <p>Redis' own counters do not tell them from those that scripts call: {@code INFO commandstats} and, in some
- * versions, {@code total_commands_processed} have both, and Redisson and Spring Integration publish from scripts. What
- * passes here came over the wire, whoever sent it and in whatever version. It costs each command some 30 µs more, so it
- * stands only where commands are counted, not where time is measured.
+ * <p>Redis' own counters do not distinguish these commands from those that scripts call: {@code INFO commandstats} and, in some
+ * versions, {@code total_commands_processed} count both, and Redisson and Spring Integration publish from scripts. Everything
+ * that passes through here came over the wire, whatever the client and the version of Redis. The proxy adds some 30 µs to each
+ * command, so it is used only where commands are counted, not where time is measured.
  */
 public final class CountingProxy implements AutoCloseable {
 
@@ -49,12 +49,12 @@ public final class CountingProxy implements AutoCloseable {
         return server.getLocalPort();
     }
 
-    /** {@return how many commands passed so far} */
+    /** {@return how many commands have passed so far} */
     public long total() {
         return counts.values().stream().mapToLong(LongAdder::sum).sum();
     }
 
-    /** {@return how many passed so far, by name} */
+    /** {@return how many commands have passed so far, by name} */
     public Map<String, Long> byName() {
         Map<String, Long> copy = new TreeMap<>();
         counts.forEach((name, count) -> copy.put(name, count.sum()));
@@ -62,19 +62,19 @@ public final class CountingProxy implements AutoCloseable {
     }
 
     /**
-     * {@return how often a client sent something when Redis had answered all that was sent before on that connection} What is
-     * sent without waiting for the answers in between counts once, unless the first of them is here very early.
+     * {@return how often a client sent something after Redis had replied to everything sent earlier on that connection} Commands
+     * that are sent without waiting for the replies in between count once, unless the first reply arrives very early.
      */
     public long roundTrips() {
         return roundTrips.sum();
     }
 
-    /** {@return how many bytes clients sent so far} */
+    /** {@return how many bytes clients have sent so far} */
     public long bytesToRedis() {
         return bytesToRedis.sum();
     }
 
-    /** {@return how many bytes Redis sent so far, messages of subscriptions included} */
+    /** {@return how many bytes Redis has sent so far, including messages of subscriptions} */
     public long bytesFromRedis() {
         return bytesFromRedis.sum();
     }
@@ -115,7 +115,7 @@ public final class CountingProxy implements AutoCloseable {
                 }));
     }
 
-    /** Sees what passes, before the other side does. */
+    /** Sees what passes through, before the other side does. */
     private interface Observer {
         void passes(byte[] bytes, int count);
     }
@@ -131,7 +131,7 @@ public final class CountingProxy implements AutoCloseable {
                 out.write(buffer, 0, count);
             }
         } catch (IOException closed) {
-            // One side has hung up, and the other is hung up here.
+            // One side has closed its connection; the other is closed here.
         }
     }
 

@@ -6,12 +6,12 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Virtual time: it stands still until it is told to pass. */
+/** Virtual time: it stands still until a test lets it pass. */
 public final class FakeTicker implements Ticker, InstantSource {
 
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
 
-    /** Close to the largest value, so that a wrap of the monotonic clock is part of every test. */
+    /** Close to the largest value, so that every test includes a wraparound of the monotonic clock. */
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 500_000_000L);
 
     private final AtomicLong passed = new AtomicLong();

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between a client and Redis, and does on purpose what networks do by chance: loses answers, hangs, cuts
- * connections, or answers in the server's place.
+ * Sits between a client and Redis, and does on purpose what networks do by chance: loses replies, hangs, drops connections, or
+ * replies in the server's place.
  */
 public final class FaultProxy implements AutoCloseable {
 
@@ -50,17 +50,17 @@ public final class FaultProxy implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /** Commands arrive at the server and are carried out, but no answer comes back. */
+    /** Commands reach the server and are executed, but no reply comes back. */
     public void loseReplies(boolean lose) {
         repliesLeft.set(lose ? 0 : ALL);
     }
 
-    /** So many short answers come back yet, and no others. */
+    /** Only this many more short replies come back. */
     public void loseRepliesAfter(int count) {
         repliesLeft.set(count);
     }
 
-    /** Every command is answered with this line, and none arrives at the server; null ends it. */
+    /** Every command is answered with this line, and none reaches the server; null ends this. */
     public void answer(@Nullable String line) {
         cannedReply = line;
     }
@@ -70,32 +70,32 @@ public final class FaultProxy implements AutoCloseable {
         refusing = refuse;
     }
 
-    /** Connections that are open now stay open, and nothing comes back on them any more. Later ones work as usual. */
+    /** Connections that are open now stay open, but nothing comes back on them. Later connections work as usual. */
     public void silence() {
         silent.addAll(sockets);
     }
 
-    /** Each new connection is cut when so many answers would have passed; null ends that. */
+    /** Each new connection is dropped after this many replies, when the next one arrives; null ends this. */
     public void cutAfter(@Nullable Integer answers) {
         cutAfter = answers;
     }
 
-    /** Later connections lead to another server; those that are open now stay where they are. */
+    /** Later connections lead to another server; those that are open now are not affected. */
     public void redirect(int port) {
         target = port;
     }
 
-    /** Requests with this word do not arrive at the server; null ends it. */
+    /** Requests that contain this word do not reach the server; null ends this. */
     public void swallow(@Nullable String word) {
         swallowing = word;
     }
 
-    /** How many requests were swallowed. */
+    /** How many requests have been swallowed. */
     public int swallowed() {
         return swallowed.get();
     }
 
-    /** How many connections were made so far. */
+    /** How many connections have been accepted so far. */
     public int accepted() {
         return accepted.get();
     }
@@ -121,7 +121,7 @@ public final class FaultProxy implements AutoCloseable {
         }
     }
 
-    /** While the server is down, the client is turned away. */
+    /** While the server is down, the client's connection is closed. */
     private void connect(Socket client) {
         try {
             Socket server = new Socket(InetAddress.getLoopbackAddress(), target);

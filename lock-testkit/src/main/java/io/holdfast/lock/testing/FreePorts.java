@@ -6,13 +6,13 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ports that nobody listens on, in pairs: the second is {@value #SECOND} above the first, where a node of a cluster has its
- * bus. Both are below the ports that systems give to outgoing connections, so a server that was killed finds its own free
- * again. Another process may take one before it is used; the caller then asks for another.
+ * Ports that nobody listens on, in pairs: the second is {@value #SECOND} above the first, where a node of a cluster has its bus.
+ * Both are below the ports that operating systems assign to outgoing connections, so a server that was killed finds its own ports
+ * free again. Another process may take one before it is used; the caller then requests another.
  */
 final class FreePorts {
 
-    /** From a port to the second one. */
+    /** The distance from a port to the second one of its pair. */
     static final int SECOND = 10_000;
 
     private static final int LOWEST = 11_000;

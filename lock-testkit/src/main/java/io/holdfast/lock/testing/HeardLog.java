@@ -7,7 +7,7 @@ import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
-/** What a logger, and those below it, say until this is closed. */
+/** Records what a logger and its descendants log until this is closed. */
 public final class HeardLog implements AutoCloseable {
 
     private final ListAppender<ILoggingEvent> heard = new ListAppender<>();

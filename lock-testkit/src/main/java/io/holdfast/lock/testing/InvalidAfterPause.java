@@ -8,8 +8,8 @@ import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.opentest4j.TestAbortedException;
 
 /**
- * A failure says nothing if the machine stood still during the test: entries and reservations of a real Redis die meanwhile.
- * Such a test is aborted, with a reason that can be seen. A test that can be run once more is, by {@link
+ * Aborts, with a visible reason, a test that failed while the machine stalled: such a failure proves nothing, since entries and
+ * reservations in a real Redis expire in the meantime. A test that can be run again is instead repeated by {@link
  * RunningTime#withoutPause}.
  */
 public final class InvalidAfterPause implements BeforeEachCallback, TestExecutionExceptionHandler {

@@ -4,8 +4,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * A thread of its own for each call. A pool would use one thread again, which already holds what an earlier call left
- * locked, and whether it does depends on the number of processors.
+ * Runs each call on a new thread. A pool may reuse a thread, which then still holds what an earlier call left locked; whether it
+ * does so depends on the number of processors.
  */
 public final class NewThread {
 

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Lets no thread of the library start whose name begins so, as a limit on threads does for a moment: until {@link #close}. One at a
- * time.
+ * Keeps threads of the library whose names have a certain prefix from starting, like a temporary limit on threads, until {@link
+ * #close}. Only one instance may be in force at a time.
  */
 public final class NoRoomForThreads implements AutoCloseable {
 
@@ -27,16 +27,16 @@ public final class NoRoomForThreads implements AutoCloseable {
     }
 
     /**
-     * {@return the limit, which is in force}
+     * {@return a limit that is already in force}
      *
-     * @param prefix how the names of the threads begin
+     * @param prefix the prefix of the threads' names
      */
     public static NoRoomForThreads named(String prefix) {
         return new NoRoomForThreads(prefix);
     }
 
     /**
-     * Waits until a thread was refused.
+     * Waits until a thread has been refused.
      *
      * @throws InterruptedException if the thread is interrupted
      */

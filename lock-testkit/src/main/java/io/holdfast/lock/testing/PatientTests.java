@@ -5,7 +5,10 @@ import org.awaitility.Awaitility;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
-/** In all modules, what a test awaits may take long: machines stand still for seconds. What never comes fails in the end. */
+/**
+ * Gives the conditions that tests of all modules await plenty of time: machines stall for seconds. A condition that never holds
+ * still fails in the end.
+ */
 public final class PatientTests implements LauncherSessionListener {
 
     @Override

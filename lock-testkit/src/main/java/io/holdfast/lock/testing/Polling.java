@@ -9,7 +9,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** Waits for what servers do by themselves; one that does not answer meanwhile is asked again. */
+/** Waits for what servers do by themselves; a server that does not reply in the meantime is queried again. */
 final class Polling {
 
     private Polling() {}
@@ -22,7 +22,7 @@ final class Polling {
         return patiently(what).until(question, answer);
     }
 
-    /** For what servers may give up without notice: the request is repeated as long as the condition does not hold. */
+    /** For operations that servers may give up without notice: the request is repeated until the condition holds. */
     static void await(String what, Duration again, Runnable request, Callable<Boolean> condition) {
         AtomicLong next = new AtomicLong(System.nanoTime());
         patiently(what).atMost(5, TimeUnit.MINUTES).until(() -> {

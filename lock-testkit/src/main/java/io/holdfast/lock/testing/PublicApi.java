@@ -20,7 +20,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What users of packages can compile against, as text: a line for each type, and one for each of its members. */
+/** What users of packages can compile against, as text: one line for each type, and one for each of its members. */
 public final class PublicApi {
 
     private PublicApi() {}
@@ -28,8 +28,8 @@ public final class PublicApi {
     /**
      * Fails if the API differs from the file.
      *
-     * @param file the API as committed; written anew if the system property {@code public-api.write} is true
-     * @param packages without those below them
+     * @param file the API as committed; rewritten if the system property {@code public-api.write} is true
+     * @param packages the packages, without their subpackages
      */
     public static void assertIs(Path file, Collection<String> packages) {
         List<String> actual = lines(packages);
@@ -58,7 +58,7 @@ public final class PublicApi {
                         .toList();
     }
 
-    /** A type inside of one that is not public cannot be named. */
+    /** A type nested in a type that is not public cannot be referenced. */
     private static boolean isPublic(JavaClass type) {
         return type.getModifiers().contains(JavaModifier.PUBLIC)
                 && type.getEnclosingClass().map(PublicApi::isPublic).orElse(true);
@@ -87,7 +87,7 @@ public final class PublicApi {
                 .map(line -> shortened(type.getName()) + ": " + line);
     }
 
-    /** {@return the type, and its superclasses that are not public, whose members are like its own to users} */
+    /** {@return the type, and its superclasses that are not public, whose members users see as its own} */
     private static List<Class<?>> withHidden(Class<?> type) {
         Class<?> parent = type.getSuperclass();
         return parent == null || Modifier.isPublic(parent.getModifiers())

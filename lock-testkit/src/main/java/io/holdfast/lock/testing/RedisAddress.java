@@ -10,18 +10,18 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /**
- * Where an application is told to find its Redis, on this machine. As a text it can be handed to another process.
+ * Where an application finds its Redis, on this machine. As text, it can be passed to another process.
  *
- * @param ports of the server, of nodes of the cluster, or of the sentinels
+ * @param ports the ports of the server, of nodes of the cluster, or of the sentinels
  */
 public record RedisAddress(Kind kind, List<Integer> ports) {
 
-    /** The name that the sentinels know their master by. */
+    /** The name by which the sentinels know their master. */
     public static final String SENTINEL_MASTER = "locks";
 
     private static final String HOST = "127.0.0.1";
 
-    /** How the servers belong together. */
+    /** The topology of the servers. */
     public enum Kind {
         STANDALONE,
         CLUSTER,
@@ -32,7 +32,7 @@ public record RedisAddress(Kind kind, List<Integer> ports) {
         return new RedisAddress(Kind.STANDALONE, List.of(port));
     }
 
-    /** The other way round than {@link #toString}. */
+    /** The inverse of {@link #toString}. */
     public static RedisAddress parse(String text) {
         String[] parts = text.split(":", -1);
         return new RedisAddress(
@@ -45,7 +45,7 @@ public record RedisAddress(Kind kind, List<Integer> ports) {
         return kind + ":" + ports.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
-    /** For a user of the servers; sentinels want none. */
+    /** For a user of the servers; sentinels require none. */
     RedisConfiguration configuration(String user, String password) {
         RedisConfiguration servers = configuration();
         RedisConfiguration.WithAuthentication login = (RedisConfiguration.WithAuthentication) servers;

@@ -15,16 +15,16 @@ public final class RedisClusterProcesses implements AutoCloseable {
 
     static final int SLOTS = 16_384;
 
-    /** Nodes that hear of each other often agree soon. */
+    /** With a short timeout, nodes exchange messages often, and so agree soon. */
     private static final Duration WHILE_FORMING = Duration.ofSeconds(1);
 
     /**
-     * A handshake ends after a second, perhaps on one side only. If all other nodes drop a node that was held up, none of them
-     * hears of it again: Redis does not repeat the handshake.
+     * A handshake times out after a second, perhaps on one side only. If all other nodes drop a node that was delayed, none of
+     * them learns of it again: Redis does not repeat the handshake.
      */
     private static final Duration MEET_AGAIN = Duration.ofSeconds(3);
 
-    /** Redis gives up a failover by hand after 5 s. */
+    /** Redis gives up a manual failover after 5 s. */
     private static final Duration FAIL_OVER_AGAIN = Duration.ofSeconds(6);
 
     private final List<ClusterNode> nodes = new ArrayList<>();
@@ -37,9 +37,9 @@ public final class RedisClusterProcesses implements AutoCloseable {
     /**
      * Starts a cluster, and waits until every node serves and every replica has its master's data.
      *
-     * @param masters how many share the slots
-     * @param replicasOfEach how many follow each of them
-     * @param nodeTimeout how long a node may not answer until it counts as failed; a replica is its master some time later
+     * @param masters how many masters share the slots
+     * @param replicasOfEach how many replicas follow each master
+     * @param nodeTimeout how long a node may fail to respond before it counts as failed; some time later a replica takes its place
      * @param extraArguments for all servers
      */
     public static RedisClusterProcesses start(
@@ -47,7 +47,7 @@ public final class RedisClusterProcesses implements AutoCloseable {
         return start(masters, replicasOfEach, nodeTimeout, false, extraArguments);
     }
 
-    /** The same; the wall clocks of its servers may be {@linkplain ServerNode#step set}, where that {@linkplain SteppedClock works}. */
+    /** The same; the wall clocks of its servers can be {@linkplain ServerNode#step set}, where that {@linkplain SteppedClock works}. */
     public static RedisClusterProcesses startSteppable(int masters, int replicasOfEach, Duration nodeTimeout) {
         return start(masters, replicasOfEach, nodeTimeout, SteppedClock.isAvailable());
     }
@@ -67,7 +67,7 @@ public final class RedisClusterProcesses implements AutoCloseable {
         }
     }
 
-    /** Three masters with a replica each, which replace a master that does not answer for 2 s. */
+    /** Three masters with one replica each, which replaces its master if that does not respond for 2 s. */
     public static RedisClusterProcesses start() {
         return start(3, 1, Duration.ofSeconds(2));
     }
@@ -89,7 +89,7 @@ public final class RedisClusterProcesses implements AutoCloseable {
         nodes.forEach(node -> node.setTimeout(nodeTimeout));
     }
 
-    /** Waits until all nodes that run serve, and their replicas have all data. */
+    /** Waits until all running nodes serve requests, and all running replicas have all data. */
     public void awaitReady() {
         Polling.await("all nodes serve", () -> running().allMatch(ClusterNode::serves));
         Polling.await(
@@ -102,7 +102,7 @@ public final class RedisClusterProcesses implements AutoCloseable {
                 () -> running().map(ClusterNode::view).distinct().count() == 1);
     }
 
-    /** Has all nodes run again, and waits until they are ready. */
+    /** Gets all nodes running again, and waits until they are ready. */
     public void repair() {
         nodes().forEach(ServerNode::runAgain);
         awaitReady();
@@ -126,7 +126,7 @@ public final class RedisClusterProcesses implements AutoCloseable {
         return JedisClusterCRC16.getSlot(key);
     }
 
-    /** Waits for it, if there is none at the moment. */
+    /** Waits for a master, if the slot has none at the moment. */
     public ServerNode masterOf(int slot) {
         return ownerOf(slot).node();
     }
@@ -143,7 +143,7 @@ public final class RedisClusterProcesses implements AutoCloseable {
                 .get(0);
     }
 
-    /** Waits until a node other than the former master has the slot, and the others know. */
+    /** Waits until a node other than the former master has the slot, and all running nodes serve requests. */
     public ServerNode awaitOtherMaster(int slot, ServerNode former) {
         Polling.await("slot " + slot + " has another master", () -> masterOf(slot) != former);
         Polling.await("all nodes serve", () -> running().allMatch(ClusterNode::serves));
@@ -163,8 +163,8 @@ public final class RedisClusterProcesses implements AutoCloseable {
     }
 
     /**
-     * Has the slot's master and its replica change places, without loss, and returns the new master. The other masters vote
-     * once in twice the node timeout for one and the same, by clocks that tests step, so it is asked again.
+     * Swaps the slot's master and its replica, without loss, and returns the new master. For replicas of one master, the other
+     * masters vote only once in twice the node timeout, by clocks that tests step, so the request is repeated.
      */
     public ServerNode failOver(int slot) {
         ClusterNode former = ownerOf(slot);
@@ -178,14 +178,14 @@ public final class RedisClusterProcesses implements AutoCloseable {
         return next.node();
     }
 
-    /** Has the replica of the slot's master take its place, which need not answer. */
+    /** Promotes the replica of the slot's master, which need not respond. */
     public ServerNode takeOver(int slot, ServerNode master) {
         ClusterNode next = replica(nodeOf(master));
         next.node().tell(jedis -> jedis.clusterFailover(ClusterFailoverOption.TAKEOVER));
         return awaitOtherMaster(slot, master);
     }
 
-    /** The move of a slot to another master, not begun yet. */
+    /** The move of a slot to another master, not yet started. */
     public SlotMigration migration(int slot) {
         ClusterNode source = ownerOf(slot);
         ClusterNode target = running()
@@ -195,7 +195,7 @@ public final class RedisClusterProcesses implements AutoCloseable {
         return new SlotMigration(this, slot, source, target);
     }
 
-    /** Which slots each master serves now. */
+    /** The slots that each master currently serves. */
     Map<ServerNode, BitSet> slots() {
         return masters().stream().collect(Collectors.toMap(ClusterNode::node, ClusterNode::slots));
     }

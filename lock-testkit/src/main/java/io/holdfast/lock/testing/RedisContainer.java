@@ -18,7 +18,7 @@ import org.testcontainers.utility.DockerImageName;
  */
 final class RedisContainer implements RunningRedis {
 
-    /** Names the image; without it there are no containers. */
+    /** The property that specifies the image; without it, no containers are used. */
     static final String IMAGE_PROPERTY = "holdfast.test.image";
 
     private static final DockerImageName IMAGE = fetch(System.getProperty(IMAGE_PROPERTY));
@@ -29,12 +29,12 @@ final class RedisContainer implements RunningRedis {
         this.container = container;
     }
 
-    /** Once for all servers: an image or an engine that is missing must not look like a server without TLS. */
+    /** Called once for all servers: a missing image or engine must not look like a server without TLS. */
     private static DockerImageName fetch(String image) {
         return DockerImageName.parse(new GenericContainer<>(DockerImageName.parse(image)).getDockerImageName());
     }
 
-    /** @param arguments their files are in directories that the server may write to, as it may to its own */
+    /** @param arguments the server's arguments; their files are in directories that it may write to, like its own directory */
     static RedisContainer launch(Path directory, List<String> arguments) {
         String user = owner(directory);
         List<Bind> mounts = Stream.concat(Stream.of(directory), directories(arguments))
@@ -42,8 +42,9 @@ final class RedisContainer implements RunningRedis {
                 .map(Path::toString)
                 .map(path -> new Bind(path, new Volume(path)))
                 .toList();
-        // Not the image's entry point, which would make the server a user that may not read these directories. They are
-        // mounted here, since withFileSystemBind needs an image of Testcontainers' own to find out whether it can.
+        // Not the image's entry point, which would run the server as a user that may not read these directories. They
+        // are mounted here, since withFileSystemBind needs one of Testcontainers' own images to find out whether it
+        // can mount them.
         GenericContainer<?> container = new GenericContainer<>(IMAGE)
                 .withNetworkMode("host")
                 .withWorkingDirectory(directory.toString())

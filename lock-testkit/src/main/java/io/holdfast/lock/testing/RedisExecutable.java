@@ -13,13 +13,13 @@ import java.util.Map;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * A redis-server as a process. It dies with this JVM, also if that is killed: its guardian shell waits on a pipe that only
+ * A redis-server as a process. It dies with this JVM, even if the JVM is killed: its guardian shell waits on a pipe that only
  * this JVM holds open. Set {@code -Dembedded.redis.executable=/path/to/redis-server} to test against a version other
  * than the bundled one.
  */
 final class RedisExecutable implements RunningRedis {
 
-    /** Its standard output says the server's process id, and nothing else. */
+    /** Prints the server's process id, and nothing else, to standard output. */
     private static final String GUARDIAN =
             "\"$@\" >/dev/null 2>&1 & server=$!; echo $server; cat >/dev/null; kill -9 $server";
 
@@ -54,7 +54,7 @@ final class RedisExecutable implements RunningRedis {
     static RedisExecutable launch(Path directory, List<String> arguments, Map<String, String> environment) {
         List<String> command = new ArrayList<>(List.of("sh", "-c", GUARDIAN, "redis-guardian"));
         if (!environment.isEmpty()) {
-            // For the server alone: env becomes it, and keeps its process id.
+            // For the server alone: env is replaced by the server, which keeps the process id.
             command.add("env");
             environment.forEach((name, value) -> command.add(name + "=" + value));
         }
@@ -89,7 +89,7 @@ final class RedisExecutable implements RunningRedis {
         Signals.send("CONT", pid);
     }
 
-    /** Does nothing if it is dead: tests kill servers, and close them later. */
+    /** Does nothing if the server is dead: tests kill servers, and close them later. */
     @Override
     public void kill() {
         ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);

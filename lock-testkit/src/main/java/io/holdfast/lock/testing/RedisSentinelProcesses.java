@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/** A Redis master with replicas, and sentinels that make one of those the master when it fails: real servers all. */
+/** A Redis master with replicas, and sentinels that promote a replica when the master fails; all are real servers. */
 public final class RedisSentinelProcesses implements AutoCloseable {
 
     private static final String NAME = RedisAddress.SENTINEL_MASTER;
@@ -29,18 +29,18 @@ public final class RedisSentinelProcesses implements AutoCloseable {
     }
 
     /**
-     * Starts three sentinels and what they watch, and waits until they know all of it.
+     * Starts three sentinels and the servers that they monitor, and waits until they know all of these.
      *
-     * @param replicas of the one master
-     * @param downAfter how long the master may not answer until it counts as failed; another is the master some time later
+     * @param replicas how many replicas the master has
+     * @param downAfter how long the master may fail to respond before it counts as failed; some time later a replica takes its place
      */
     public static RedisSentinelProcesses start(int replicas, Duration downAfter) {
         return start(new RedisSentinelProcesses(replicas, false), downAfter);
     }
 
     /**
-     * Two replicas, and a failover when the master does not answer for a second. The wall clocks of the servers, not those of
-     * the sentinels, may be {@linkplain ServerNode#step set}, where that {@linkplain SteppedClock works}.
+     * Two replicas, and a failover when the master does not respond for a second. The wall clocks of the servers, but not of the
+     * sentinels, can be {@linkplain ServerNode#step set}, where that {@linkplain SteppedClock works}.
      */
     public static RedisSentinelProcesses startSteppable() {
         return start(new RedisSentinelProcesses(2, SteppedClock.isAvailable()), Duration.ofSeconds(1));
@@ -60,7 +60,7 @@ public final class RedisSentinelProcesses implements AutoCloseable {
         }
     }
 
-    /** Two replicas, and a failover when the master does not answer for a second. */
+    /** Two replicas, and a failover when the master does not respond for a second. */
     public static RedisSentinelProcesses start() {
         return start(2, Duration.ofSeconds(1));
     }
@@ -95,7 +95,7 @@ public final class RedisSentinelProcesses implements AutoCloseable {
         }
     }
 
-    /** Waits until all sentinels that run know the master and each other, and all other servers that run follow it. */
+    /** Waits until all running sentinels know the master and each other, and all other running servers follow the master. */
     public void awaitReady() {
         Polling.await("sentinels know all", () -> runningSentinels().allMatch(this::knowsAll));
         ServerNode master = master();
@@ -127,7 +127,7 @@ public final class RedisSentinelProcesses implements AutoCloseable {
         return List.copyOf(servers);
     }
 
-    /** The one that most sentinels name, whether it answers or not. */
+    /** The server that most sentinels name as the master, whether it responds or not. */
     public ServerNode master() {
         return Polling.await(
                 "most sentinels name the same master",
@@ -150,8 +150,8 @@ public final class RedisSentinelProcesses implements AutoCloseable {
     }
 
     /**
-     * Waits until no sentinel that runs names the former master, and the next one is one. A sentinel that still names a
-     * master which comes back empty would lead clients there.
+     * Waits until no running sentinel names the former master, and the new one has become a master. A sentinel that still names
+     * the former master would lead clients there when it comes back empty.
      */
     public ServerNode awaitOtherMaster(ServerNode former) {
         Polling.await(
@@ -161,7 +161,7 @@ public final class RedisSentinelProcesses implements AutoCloseable {
         return master();
     }
 
-    /** Has a replica take the master's place without a failure; what it had not got yet is lost. */
+    /** Promotes a replica without a failure of the master; data that it has not received yet is lost. */
     public ServerNode failOver() {
         ServerNode former = master();
         sentinels.get(0).tell(jedis -> jedis.sentinelFailover(NAME));

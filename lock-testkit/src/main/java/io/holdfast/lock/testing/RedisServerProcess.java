@@ -16,12 +16,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A real redis-server on a free port, without persistence, in a directory of its own. It dies with this JVM. */
+/** A real redis-server on a free port, without persistence, in its own directory. It dies with this JVM. */
 public final class RedisServerProcess implements AutoCloseable {
 
     private static final int ATTEMPTS = 5;
 
-    /** What a server, or a sentinel, logs once it listens. */
+    /** What a server or a sentinel logs once it is listening. */
     private static final List<String> LISTENS = List.of("Ready to accept connections", "Sentinel ID is");
 
     private final Path directory = TemporaryDirectory.create("holdfast-redis");
@@ -45,21 +45,20 @@ public final class RedisServerProcess implements AutoCloseable {
     /**
      * Starts a server on a port from {@link FreePorts}.
      *
-     * @param extraArguments gives them for that port; if the first one is not an option, it is a configuration file
+     * @param extraArguments returns the arguments for that port; if the first one is not an option, it is a configuration file
      */
     static RedisServerProcess start(IntFunction<List<String>> extraArguments) {
         return start(false, extraArguments);
     }
 
     /**
-     * Starts a server whose wall clock the test may {@linkplain #step set}, or skips the test where there is no C compiler
-     * for that.
+     * Starts a server whose wall clock the test can {@linkplain #step set}, or skips the test if there is no C compiler for that.
      */
     public static RedisServerProcess startSteppable(String... extraArguments) {
         return start(true, port -> List.of(extraArguments));
     }
 
-    /** Whether tests with {@linkplain #startSteppable such servers} run here. */
+    /** Whether tests with {@linkplain #startSteppable such servers} can run here. */
     public static boolean isSteppable() {
         return SteppedClock.isAvailable();
     }
@@ -112,7 +111,7 @@ public final class RedisServerProcess implements AutoCloseable {
         throw new IllegalStateException("redis-server on port " + port + " does not respond: " + log());
     }
 
-    /** A reply alone does not tell: if the port was taken meanwhile, another server replies until this one has ended. */
+    /** A reply alone proves nothing: if the port was taken in the meantime, another server replies until this one has exited. */
     private boolean listens() {
         String logged = log();
         return LISTENS.stream().anyMatch(logged::contains);
@@ -162,7 +161,7 @@ public final class RedisServerProcess implements AutoCloseable {
         return Objects.requireNonNull(clock, "The clock of this server cannot be stepped: use startSteppable");
     }
 
-    /** Stops the process without its noticing: it hangs, and its connections stay open. */
+    /** Suspends the process without its noticing: it hangs, and its connections stay open. */
     public void pause() {
         running.pause();
     }
@@ -171,7 +170,7 @@ public final class RedisServerProcess implements AutoCloseable {
         running.resume();
     }
 
-    /** Kills the server; a {@link #startAgain()} comes up on the same port, empty. */
+    /** Kills the server; {@link #startAgain()} brings it up on the same port, empty. */
     public void kill() {
         running.kill();
         while (running.isAlive()) {

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.function.Consumer;
 
 /**
- * Finds the commands in what one client sends, however it is cut into pieces. A request is an array of bulk strings, or
+ * Finds the commands in what one client sends, however it is split into chunks. A request is an array of bulk strings, or
  * an inline command.
  *
  * @see <a href="https://redis.io/docs/latest/develop/reference/protocol-spec/">Redis serialization protocol</a>
@@ -23,7 +23,7 @@ final class RequestParser {
     /**
      * Creates an instance.
      *
-     * @param commands gets the name of each command, in capitals
+     * @param commands receives the name of each command, in upper case
      */
     RequestParser(Consumer<String> commands) {
         this.commands = commands;

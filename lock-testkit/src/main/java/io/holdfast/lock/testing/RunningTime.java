@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Time in which this machine ran. Virtual machines stand still now and then, for seconds and with all that is on them;
- * such a pause counts as next to nothing here, and says nothing about locks.
+ * Time during which this machine ran. Virtual machines stall now and then, for seconds and with everything on them; such a pause
+ * counts for next to nothing here, and proves nothing about locks.
  */
 public final class RunningTime {
 
@@ -33,19 +33,20 @@ public final class RunningTime {
         }
     }
 
-    /** Only differences mean anything. */
+    /** Only differences are meaningful. */
     public static Duration now() {
         return Duration.ofNanos(NANOS.get());
     }
 
-    /** How long the machine has stood still, from an arbitrary origin. */
+    /** How long the machine has been stalled, from an arbitrary origin. */
     public static Duration paused() {
         return Duration.ofNanos(System.nanoTime() - NANOS.get());
     }
 
     /**
-     * Runs what shows nothing if a reservation lapses, an entry dies or a lease ends because the machine stands still. Then
-     * it is run again, and fails if that happens every time. So it has to begin afresh, whatever is left of the last time.
+     * Runs a verification whose failure proves nothing if a reservation lapses, an entry expires or a lease ends because the
+     * machine stalls. In that case it is run again, and fails if that happens every time. So it must start afresh, whatever is
+     * left of the previous attempt.
      */
     public static void withoutPause(Verification verification) throws Exception {
         for (int attempt = 1; ; attempt++) {
@@ -62,9 +63,9 @@ public final class RunningTime {
     }
 
     /**
-     * Whether the machine has stood still for half a second and more.
+     * Whether the machine has stalled for half a second or more.
      *
-     * @param before what {@link #paused} was at the beginning
+     * @param before the value of {@link #paused} at the beginning
      */
     public static boolean hasStoodStillSince(Duration before) {
         return paused().minus(before).toMillis() >= 500;

@@ -12,7 +12,7 @@ import java.util.Base64;
 import java.util.List;
 import javax.net.ssl.TrustManagerFactory;
 
-/** A certificate for this machine that nobody has signed, made with the JDK's keytool; in the form that Redis reads. */
+/** A self-signed certificate for this machine, created with the JDK's keytool, in the form that Redis reads. */
 final class SelfSignedCertificate {
 
     private static final String ALIAS = "redis";

@@ -8,12 +8,12 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import redis.clients.jedis.Jedis;
 
-/** A server among others that know each other, and what a test does to it. */
+/** One of several servers that know each other, and what a test does to it. */
 public final class ServerNode {
 
     private static final int TIMEOUT_MILLIS = 2000;
 
-    /** An order is not repeated, so it outlasts a machine that stands still. */
+    /** A command is not repeated, so its timeout outlasts a stall of the machine. */
     private static final int ORDER_TIMEOUT_MILLIS = 30_000;
 
     private final RedisServerProcess server;
@@ -33,12 +33,12 @@ public final class ServerNode {
         return server.port();
     }
 
-    /** It is neither paused nor killed. */
+    /** Whether it is neither paused nor killed. */
     public boolean isRunning() {
         return state == State.RUNNING;
     }
 
-    /** It hangs, and its connections stay open. */
+    /** Makes it hang; its connections stay open. */
     public void pause() {
         state = State.PAUSED;
         server.pause();
@@ -54,7 +54,7 @@ public final class ServerNode {
         server.kill();
     }
 
-    /** Empty, on the same port; it is still the same node of its cluster. */
+    /** Starts it empty, on the same port; it is still the same node of its cluster. */
     public void startAgain() {
         server.startAgain();
         state = State.RUNNING;
@@ -73,7 +73,7 @@ public final class ServerNode {
         }
     }
 
-    /** An administrator's connection, to be closed. */
+    /** An administrator's connection, which the caller must close. */
     public Jedis connect() {
         return connect(TIMEOUT_MILLIS);
     }
@@ -110,7 +110,7 @@ public final class ServerNode {
         return "master".equals(info("replication").get("role"));
     }
 
-    /** It is a replica that has all that its master has. */
+    /** Whether it is a replica that has all of its master's data. */
     boolean isInStep() {
         Map<String, String> replication = info("replication");
         return "slave".equals(replication.get("role")) && "up".equals(replication.get("master_link_status"));

@@ -8,12 +8,12 @@ import java.nio.file.Path;
 /** Sends POSIX signals to processes that the tests started. */
 public final class Signals {
 
-    /** States of threads that may go on, in {@code /proc}; what is neither of them has stopped or ended. */
+    /** The states, in {@code /proc}, of threads that may still run; a thread in any other state has stopped or ended. */
     private static final String RUNNING = "RSD";
 
     private Signals() {}
 
-    /** Returns when the signal has been sent; after {@code STOP}, when all threads of the process stand still. */
+    /** Returns when the signal has been sent; for {@code STOP}, when all threads of the process have stopped. */
     public static void send(String name, long pid) {
         try {
             int exit = new ProcessBuilder("kill", "-" + name, String.valueOf(pid))
@@ -35,8 +35,9 @@ public final class Signals {
     }
 
     /**
-     * Whether no thread of the process goes on; true as well if that cannot be known, which it can on Linux only. A signal alone does
-     * not say so: a thread that waits for a core when it arrives may run on for a moment on a busy machine.
+     * Whether all threads of the process have stopped; always true on systems other than Linux, where this cannot be determined.
+     * Sending the signal is not enough: on a busy machine, a thread that is waiting for a core when it arrives may still run for
+     * a moment.
      */
     static boolean isStopped(long pid) {
         Path threads = Path.of("/proc", String.valueOf(pid), "task");

@@ -6,7 +6,7 @@ import redis.clients.jedis.params.MigrateParams;
 
 /**
  * A slot on its way from one master to another, step by step, as {@code redis-cli --cluster reshard} does it: {@link #begin},
- * {@link #moveKeys}, {@link #finish}. Whoever goes away in between leaves a migration that stalls.
+ * {@link #moveKeys}, {@link #finish}. Stopping in between leaves a migration that stalls.
  */
 public final class SlotMigration {
 
@@ -33,14 +33,14 @@ public final class SlotMigration {
         return target.node();
     }
 
-    /** From now on a key is on either side; a new one is made by the target. */
+    /** From now on a key may be on either side; new keys are created on the target. */
     public SlotMigration begin() {
         target().tell(jedis -> jedis.clusterSetSlotImporting(slot, source.id()));
         source().tell(jedis -> jedis.clusterSetSlotMigrating(slot, target.id()));
         return this;
     }
 
-    /** Moves the keys that are at the source now. */
+    /** Moves the keys that are now on the source. */
     public SlotMigration moveKeys() {
         try (Jedis jedis = source().connect()) {
             for (List<String> keys = keys(jedis); !keys.isEmpty(); keys = keys(jedis)) {
@@ -64,7 +64,7 @@ public final class SlotMigration {
         from.migrate("127.0.0.1", to.port(), TIMEOUT_MILLIS, new MigrateParams(), keys.toArray(new String[0]));
     }
 
-    /** Moves what is left, and tells all masters whose the slot is, the new one first. */
+    /** Moves the remaining keys, and notifies all masters of the slot's new owner, the new owner first. */
     public void finish() {
         moveKeys();
         target().tell(jedis -> jedis.clusterSetSlotNode(slot, target.id()));

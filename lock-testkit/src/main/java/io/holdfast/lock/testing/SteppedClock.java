@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 import org.opentest4j.TestAbortedException;
 
 /**
- * The wall clock of one server that a test sets while the server runs. A small library that is loaded before the C library
- * adds an offset to what the system says, see {@code stepped_clock.c}; it is compiled here. The server's monotonic clock,
- * by which it runs its event loop, goes on as ever. Starts with the machine's time.
+ * The wall clock of one server, which a test can set while the server runs. A small library that is loaded before the C library
+ * adds an offset to the system's time, see {@code stepped_clock.c}; it is compiled here. The server's monotonic clock, which
+ * drives its event loop, is not affected. The clock starts with the machine's time.
  */
 final class SteppedClock {
 
@@ -99,17 +99,17 @@ final class SteppedClock {
     }
 
     private static TestAbortedException skipped(String reason) {
-        String message = "SKIPPED: servers whose clocks are stepped, since " + reason;
+        String message = "SKIPPED: servers with stepped clocks, because " + reason;
         System.err.println(message);
         return new TestAbortedException(message);
     }
 
-    /** Whether tests with such clocks run here. */
+    /** Whether tests with such clocks can run here. */
     static boolean isAvailable() {
         return Library.MISSING.isEmpty();
     }
 
-    /** For the server's process. */
+    /** The variables for the server's process. */
     Map<String, String> environment() {
         return Map.of("LD_PRELOAD", Library.FILE.toString(), "HOLDFAST_CLOCK", file.toString());
     }
@@ -119,7 +119,7 @@ final class SteppedClock {
         micros.putLong(0, micros.getLong(0) + TimeUnit.NANOSECONDS.toMicros(by.toNanos()));
     }
 
-    /** By how much it is ahead of this machine's. */
+    /** By how much it is ahead of this machine's clock. */
     Duration offset() {
         return Duration.of(micros.getLong(0), ChronoUnit.MICROS);
     }

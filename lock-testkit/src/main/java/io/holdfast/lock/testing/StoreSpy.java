@@ -27,7 +27,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
-/** A store that remembers what it was asked, and fails on demand: before it does the work, or after. */
+/** A store that records its calls, and fails on demand: before it does the work, or after it. */
 public class StoreSpy implements LockStore {
 
     private final LockStore delegate;
@@ -35,14 +35,14 @@ public class StoreSpy implements LockStore {
     public final List<List<RenewRequest>> renewals = new CopyOnWriteArrayList<>();
     public final List<List<EntryRequest>> polls = new CopyOnWriteArrayList<>();
     public final List<OwnerId> releases = new CopyOnWriteArrayList<>();
-    /** How many locks were asked for in one call, or given back, which is negative. */
+    /** How many locks were requested in one call, or given back (then negative). */
     public final List<Integer> joint = new CopyOnWriteArrayList<>();
 
-    /** What was recorded of waits that hold other locks. */
+    /** What was recorded about waits of callers that hold other locks. */
     public final List<List<WaitReport>> waitRecords = new CopyOnWriteArrayList<>();
 
     public final List<OwnerId> leaves = new CopyOnWriteArrayList<>();
-    /** Whether several locks are refused in one call, so that they are asked for in order. */
+    /** Whether calls for several locks are refused, so that these are requested one by one, in order. */
     public volatile boolean oneByOne;
 
     public volatile Runnable beforeAcquire = () -> {};
@@ -68,7 +68,7 @@ public class StoreSpy implements LockStore {
                 };
     }
 
-    /** Has it run once, before the next call of this thread. */
+    /** Runs the action once, before the next call by this thread. */
     public void beforeNextCallHere(Runnable action) {
         before = here(() -> {
             before = () -> {};
@@ -76,7 +76,7 @@ public class StoreSpy implements LockStore {
         });
     }
 
-    /** Has it run once, after the next call of this thread. */
+    /** Runs the action once, after the next call by this thread. */
     public void afterNextCallHere(Runnable action) {
         after = here(() -> {
             after = () -> {};
@@ -84,12 +84,12 @@ public class StoreSpy implements LockStore {
         });
     }
 
-    /** Has it run after each call of this thread. */
+    /** Runs the action after each call by this thread. */
     public void afterCallsHere(Runnable action) {
         after = here(action);
     }
 
-    /** Not for calls of other threads, such as the engine's, which look at leases by themselves. */
+    /** Ignores calls by other threads, such as the engine's, which check leases on their own. */
     private static Runnable here(Runnable action) {
         Thread here = Thread.currentThread();
         return () -> {

@@ -29,7 +29,7 @@ final class TemporaryDirectory {
         }
     }
 
-    /** As far as a server that has not ended yet lets it. */
+    /** Deletes as much as a server that has not exited yet allows. */
     static void delete(Path directory) {
         CREATED.remove(directory);
         File[] files = directory.toFile().listFiles();

@@ -16,12 +16,12 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import redis.clients.jedis.Jedis;
 
-/** The server that tests share which do not harm it, and the applications' connection factories to any server. */
+/** A server shared by tests that do not disrupt it, and an application's connection factories to any server. */
 public final class TestRedis {
 
     /**
-     * For stores of tests that are about something else than a server which does not answer: no busy machine keeps a call
-     * waiting for so long, or delays a reconnect beyond the part of it in which a broken connection is replaced.
+     * For stores of tests that are not about an unresponsive server: no busy machine keeps a call waiting for so long, or delays
+     * a reconnect beyond the part of this timeout in which a broken connection is replaced.
      */
     public static final RedisLockSettings PATIENT =
             RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofSeconds(30));
@@ -32,12 +32,12 @@ public final class TestRedis {
 
     private TestRedis() {}
 
-    /** Starts with the first call and ends with the JVM. Use keys of your own; do not flush. */
+    /** Starts on the first call and ends with the JVM. Use your own keys; do not flush. */
     public static RedisServerProcess shared() {
         return Shared.SERVER;
     }
 
-    /** For what a test asks or tells a server by itself, however long that stands still. */
+    /** For commands that a test itself sends to a server, even if the server stalls for a long time. */
     public static Jedis administrator(int port) {
         return new Jedis("127.0.0.1", port, 60_000);
     }
@@ -54,19 +54,19 @@ public final class TestRedis {
         return new RedisStandaloneConfiguration("127.0.0.1", port);
     }
 
-    /** An application's own kind, of which nobody knows what it has changed. */
+    /** An application's own subclass, which may have changed anything. */
     private static final class OwnLettuceFactory extends LettuceConnectionFactory {
         OwnLettuceFactory(RedisConfiguration place, LettuceClientConfiguration client) {
             super(place, client);
         }
     }
 
-    /** A factory of Lettuce, for any place. */
+    /** A Lettuce factory, for any configuration. */
     public static LettuceConnectionFactory lettuce(RedisConfiguration place, @Nullable TrustManagerFactory trust) {
         return ApplicationConnections.lettuce(place, trust, LettuceConnectionFactory::new);
     }
 
-    /** A class that nobody knows. That its connections are those of another one does not show. */
+    /** Hides a factory behind an unknown class, which does not reveal that its connections are those of another factory. */
     public static RedisConnectionFactory hide(RedisConnectionFactory factory) {
         return (RedisConnectionFactory) Proxy.newProxyInstance(
                 TestRedis.class.getClassLoader(),
@@ -83,7 +83,7 @@ public final class TestRedis {
         }
     }
 
-    /** Ends a connection factory with its threads; first come the stores that were made from it. */
+    /** Shuts down a connection factory and its threads; the stores created from it must be closed first. */
     public static void destroy(RedisConnectionFactory factory) {
         try {
             ((DisposableBean) factory).destroy();
@@ -94,14 +94,14 @@ public final class TestRedis {
 
     /** How the locks of a test reach Redis. */
     public enum Client {
-        /** Over Jedis connections of their own. */
+        /** Over their own Jedis connections. */
         JEDIS {
             @Override
             public RedisConnectionFactory connect(RedisConfiguration place, @Nullable TrustManagerFactory trust) {
                 return ApplicationConnections.jedis(place, trust);
             }
         },
-        /** Through {@code RedisTemplate}, on an application's own kind of Lettuce factory. */
+        /** Through {@code RedisTemplate}, on an application's own subclass of the Lettuce factory. */
         TEMPLATE {
             @Override
             public RedisConnectionFactory connect(RedisConfiguration place, @Nullable TrustManagerFactory trust) {
@@ -129,7 +129,7 @@ public final class TestRedis {
         }
 
         /**
-         * Connects to any place, as any user.
+         * Connects with any configuration, as any user.
          *
          * @param trust for TLS; null for none
          */

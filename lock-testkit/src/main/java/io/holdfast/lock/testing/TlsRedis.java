@@ -8,7 +8,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
-/** A real server that wants a password, and speaks TLS on its second port. */
+/** A real server that requires a password, and speaks TLS on its second port. */
 public final class TlsRedis implements AutoCloseable {
 
     private static final String PASSWORD = "a password";
@@ -59,7 +59,7 @@ public final class TlsRedis implements AutoCloseable {
                 PASSWORD));
     }
 
-    /** A server without TLS does not know any of its options. */
+    /** A server without TLS does not know any of the TLS options. */
     private static boolean isSupported() {
         try (RedisServerProcess server = RedisServerProcess.start("--tls-replication", "no")) {
             return server.port() > 0;
@@ -72,17 +72,17 @@ public final class TlsRedis implements AutoCloseable {
         return port + FreePorts.SECOND;
     }
 
-    /** Without TLS. */
+    /** The port without TLS. */
     public int port() {
         return server.port();
     }
 
-    /** With TLS. */
+    /** The port with TLS. */
     public int tlsPort() {
         return tlsPort(server.port());
     }
 
-    /** What clients must trust, as PEM. */
+    /** The certificate that clients must trust, as PEM. */
     public String certificateFile() {
         return certificate.certificateFile();
     }
@@ -91,12 +91,12 @@ public final class TlsRedis implements AutoCloseable {
         return PASSWORD;
     }
 
-    /** Over TLS, by clients that trust its certificate and know the password. */
+    /** Connects over TLS, as a client that trusts its certificate and knows the password. */
     public RedisConnectionFactory connect(TestRedis.Client client) {
         return connect(client, certificate, PASSWORD);
     }
 
-    /** By clients that trust another certificate. */
+    /** Connects as a client that trusts another certificate. */
     public RedisConnectionFactory connectSuspicious(TestRedis.Client client) {
         return connect(client, SelfSignedCertificate.create(), PASSWORD);
     }

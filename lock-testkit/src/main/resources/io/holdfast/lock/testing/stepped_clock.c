@@ -1,6 +1,6 @@
-/* A wall clock that a test may set, for a process that runs: LD_PRELOAD this. Its offset from the machine's clock, in
+/* A wall clock that a test can set while the process runs: LD_PRELOAD this. Its offset from the machine's clock, in
  * microseconds, is the first 8 bytes of the file that HOLDFAST_CLOCK names, in the machine's byte order. Monotonic clocks
- * are left alone. */
+ * are not affected. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>

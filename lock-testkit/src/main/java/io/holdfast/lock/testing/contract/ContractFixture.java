@@ -55,7 +55,7 @@ abstract class ContractFixture {
         return new OwnerId(name + System.nanoTime(), 1);
     }
 
-    /** Another acquisition of the same client. */
+    /** Another acquisition by the same client. */
     static OwnerId next(OwnerId owner) {
         return new OwnerId(owner.clientId(), owner.sequence() + 1);
     }
@@ -72,7 +72,7 @@ abstract class ContractFixture {
         return subject.offers().contains(call);
     }
 
-    /** Skips the test if the store does not carry out an optional call, and need not. */
+    /** Skips the test if the store neither carries out an optional call nor offers it. */
     final void needs(OptionalCall call, boolean carriedOut) {
         assertThat(carriedOut || !offers(call))
                 .as("the store carries out %s, which it offers", call)
@@ -84,14 +84,14 @@ abstract class ContractFixture {
         subject.pass(key, time);
     }
 
-    /** Lets a reservation that was just made lapse, while some keep their entries. */
+    /** Lets a reservation that was just made lapse, while the given owners keep their entries. */
     final void lapse(OwnerId... kept) {
         pass(HALF_ENTRY_TIMEOUT);
         keepEntries(kept);
         pass(HALF_ENTRY_TIMEOUT);
     }
 
-    /** One try for the lock alone, for one token. */
+    /** One try to acquire the exclusive lock, with one token. */
     final AcquireReply acquire(OwnerId owner, Duration lease, boolean waiting) {
         return acquire(owner, lease, EXCLUSIVE, waiting);
     }
@@ -132,7 +132,7 @@ abstract class ContractFixture {
         return granted(tryShared(owner, limit));
     }
 
-    /** What a holder gets when it asks again for what it holds by the given token. */
+    /** The token that a holder gets when it requests again what it holds with the given token. */
     final long grantedAgain(long token, AcquireReply reply) {
         long again = granted(reply);
         if (subject.mayRaiseTokens()) {
@@ -158,7 +158,7 @@ abstract class ContractFixture {
         return refused(reply).holder().orElseThrow();
     }
 
-    /** The lock is on its way to somebody else. */
+    /** Asserts that the lock is reserved for somebody else. */
     static void reservedForAnother(AcquireReply reply) {
         assertThat(refused(reply).holder()).isPresent();
         assertThat(refused(reply).blockedFor()).isPositive().isLessThanOrEqualTo(LockStore.RESERVATION);
@@ -193,7 +193,7 @@ abstract class ContractFixture {
         return (EntryReply.Kept) reply;
     }
 
-    /** The owners for which the lock is reserved; keeps the entries of all given ones alive. */
+    /** The owners for which the lock is reserved; keeps the entries of all given owners alive. */
     final List<OwnerId> called(OwnerId... owners) {
         return keepEntries(owners).called();
     }

@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 
-/** Remembers what one client was told. */
+/** Records the hints that one client receives. */
 final class HeardHints implements WakeListener {
 
     /** A common form for all hints of a test. */

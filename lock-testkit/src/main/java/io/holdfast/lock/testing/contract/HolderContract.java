@@ -4,9 +4,9 @@ import io.holdfast.lock.store.LockStore;
 import org.junit.jupiter.api.Nested;
 
 /**
- * What every {@link LockStore} must do for those who hold a lock, whether or not it keeps a queue of those who wait: leases,
- * fencing tokens, shared locks and permits, downgrades, several locks in one call. A store that keeps a queue extends {@link
- * LockStoreContract}, which contains this.
+ * What every {@link LockStore} must do for the holders of a lock, whether or not it keeps a queue of waiters: leases, fencing
+ * tokens, shared locks and permits, downgrades, several locks in one call. The test of a store that keeps a queue extends {@link
+ * LockStoreContract}, which includes this contract.
  */
 public abstract class HolderContract implements StoreUnderTest {
 

@@ -223,7 +223,7 @@ abstract class HoldingContract extends ContractFixture {
     void cancellation_of_a_lock_that_is_long_forgotten_otherwise_lasts_as_long_as_it_was_told_to() {
         store().leave(key, alice, Duration.ofHours(2), ReleaseRequest.ALL_TOKENS);
         pass(Duration.ofHours(1));
-        store().inspect(beside("-another")); // a store may forget others with any call
+        store().inspect(beside("-another")); // a store may forget other locks on any call
 
         assertThat(tryOnce(alice)).isInstanceOf(AcquireReply.Cancelled.class);
     }

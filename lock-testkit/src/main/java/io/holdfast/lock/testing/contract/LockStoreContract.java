@@ -4,7 +4,7 @@ import io.holdfast.lock.store.LockStore;
 import org.junit.jupiter.api.Nested;
 
 /**
- * What every {@link LockStore} must do. The test of a store extends this class and runs it all:
+ * What every {@link LockStore} must do. The test of a store extends this class and runs all of it:
  *
  * <pre>{@code
  * class MyLockStoreTest extends LockStoreContract {
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Nested;
  * }
  * }</pre>
  *
- * <p>A store that keeps no queue, such as a quorum, extends {@link HolderContract}.
+ * <p>The test of a store that keeps no queue, such as a quorum, extends {@link HolderContract}.
  */
 public abstract class LockStoreContract extends HolderContract {
 

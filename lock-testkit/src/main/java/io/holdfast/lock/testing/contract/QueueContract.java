@@ -14,7 +14,7 @@ import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who waits, in what order, and for how long others wait for a caller that is silent. */
+/** Who waits, in what order, and for how long others wait for a caller that has gone silent. */
 abstract class QueueContract extends ContractFixture {
 
     private static final Duration SHORT = Duration.ofSeconds(2);

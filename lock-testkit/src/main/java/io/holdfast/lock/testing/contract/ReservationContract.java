@@ -14,10 +14,10 @@ import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A lock on its way from one holder to the next. In every test it is reserved for bob, and carol waits behind him. */
+/** A lock that is being passed from one holder to the next. In every test it is reserved for bob, and carol waits behind him. */
 abstract class ReservationContract extends ContractFixture {
 
-    /** Shows whether time counts, and leaves most of the reservation for a real clock, which runs on. */
+    /** Shows whether time counts, and leaves most of the reservation for a real clock, which keeps running. */
     private static final Duration SOME_TIME = LockStore.RESERVATION.dividedBy(5);
 
     ReservationContract(StoreUnderTest subject) {
@@ -99,7 +99,7 @@ abstract class ReservationContract extends ContractFixture {
         passedOnForGood();
     }
 
-    /** Bob held the lock, so he no longer waits for it, although he asks for an entry. */
+    /** Bob held the lock, so he no longer waits for it, although he keeps asking for an entry. */
     private void passedOnForGood() {
         lapse(bob, carol);
         granted(carol);
@@ -247,7 +247,7 @@ abstract class ReservationContract extends ContractFixture {
         endsAfterSomeTime(bob, dave);
     }
 
-    /** To the microsecond: the others are not kept waiting for what the holder has not asked for. */
+    /** To the microsecond: the others are not kept waiting for time that the holder has not requested. */
     private void endsAfterSomeTime(OwnerId... owners) {
         assertThat(store().inspect(key).holders())
                 .hasSize(owners.length)
@@ -334,7 +334,7 @@ abstract class ReservationContract extends ContractFixture {
         nobodyIsMissed();
     }
 
-    /** As long as nobody comes for the lock, it may be given back after its lease. */
+    /** As long as nobody else claims the lock, it may be given back even after its lease. */
     private void nobodyIsMissed() {
         granted(dave);
         pass(LEASE);

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** A walk through the locks that are held, if the store lets its locks be listed. */
+/** A scan of the locks that are held, if the store can list its locks. */
 abstract class ScanContract extends ContractFixture {
 
     ScanContract(StoreUnderTest subject) {
         super(subject);
     }
 
-    /** To the end of the walk, or the test does not end. */
+    /** Scans to the end; if the scan never ends, neither does the test. */
     private List<LockStatus> scan(String keyPrefix) {
         Optional<StoreScan> opened = store().openScan(keyPrefix);
         needs(OptionalCall.OPEN_SCAN, opened.isPresent());

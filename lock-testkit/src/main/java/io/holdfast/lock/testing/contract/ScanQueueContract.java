@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** A walk through the locks, and who waits for them. */
+/** A scan of the locks and of their waiters. */
 abstract class ScanQueueContract extends ContractFixture {
 
     ScanQueueContract(StoreUnderTest subject) {
@@ -85,7 +85,7 @@ abstract class ScanQueueContract extends ContractFixture {
         pass(HALF_ENTRY_TIMEOUT.plusMillis(1));
 
         LockStatus status = only();
-        // On a slow machine with many keys, the scan may come to the lock when the live waiter has died as well.
+        // On a slow machine with many keys, the scan may reach the lock only when the live waiter has died as well.
         assumeThat(Duration.ofNanos(System.nanoTime() - kept)).isLessThan(HALF_ENTRY_TIMEOUT.minusMillis(100));
 
         assertThat(status.queue()).extracting(LockWaiter::clientId).containsExactly(carol.clientId());

@@ -11,10 +11,10 @@ import io.holdfast.lock.store.RenewReply;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Several who hold a lock together: readers and permits. */
+/** Several holders of the same lock: readers and permits. */
 abstract class SharedContract extends ContractFixture {
 
-    /** Shorter than a lease, and longer than a slow machine needs for some calls. */
+    /** Shorter than a lease, and longer than a slow machine needs for a few calls. */
     private static final Duration SHORT = Duration.ofSeconds(10);
 
     SharedContract(StoreUnderTest subject) {
@@ -75,7 +75,7 @@ abstract class SharedContract extends ContractFixture {
         refused(tryShared(carol, 3));
     }
 
-    /** The holders are counted anew when one of them has expired. */
+    /** The holders are counted again when one of them has expired. */
     @Test
     void weights_are_counted_anew_without_those_that_have_expired() {
         acquire(alice, SHORT, 4, false);
@@ -95,7 +95,7 @@ abstract class SharedContract extends ContractFixture {
         assertThat(holders()).hasSize(2);
     }
 
-    /** For longer than the token of a free lock is remembered, so the store must not take this one for free. */
+    /** It is held longer than the token of a free lock is remembered, so the store must not mistake this lock for a free one. */
     @Test
     void shared_lock_that_is_acquired_again_for_longer_is_held_for_longer() {
         acquire(alice, SHORT, 2, false);

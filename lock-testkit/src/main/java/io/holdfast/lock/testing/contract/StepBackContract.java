@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A queue and its lock after the clock of the store went back. */
+/** A queue and its lock after the store's clock has gone back. */
 abstract class StepBackContract extends ContractFixture {
 
     private static final Duration BACK = Duration.ofHours(-1);

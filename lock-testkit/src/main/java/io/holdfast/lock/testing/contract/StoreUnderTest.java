@@ -5,12 +5,11 @@ import io.holdfast.lock.store.LockStore;
 import java.time.Duration;
 import java.util.Set;
 
-/** A store, and its clock: what a test that extends {@link HolderContract} or {@link LockStoreContract} says of its store. */
+/** A store and its clock, as a test that extends {@link HolderContract} or {@link LockStoreContract} provides them. */
 public interface StoreUnderTest {
 
     /**
-     * The store. It is asked for often, by one test after the other, and may be the same for all: each test uses locks of its
-     * own.
+     * The store. It is requested often, by one test after another, and may be the same for all: each test uses its own locks.
      *
      * @return the same store during one test
      */
@@ -18,7 +17,7 @@ public interface StoreUnderTest {
 
     /**
      * Lets the store's time pass for one lock and for the record of waits, without waiting: by a clock that the store was created with, or by changing
-     * what the store has recorded. Otherwise its time stands still, or passes as in the world.
+     * what the store has recorded. Otherwise its time stands still, or passes as real time does.
      *
      * @param key the lock; time may pass for others as well
      * @param time negative for a clock that goes back
@@ -26,11 +25,11 @@ public interface StoreUnderTest {
     void pass(LockKey key, Duration time);
 
     /**
-     * Another lock, whose messages to listeners come after earlier ones of the given lock. By default the name of the lock with
+     * Another lock, whose messages to listeners arrive after earlier messages of the given lock. By default the name of the lock with
      * the suffix; a store with several servers chooses one on the same server.
      *
      * @param key a lock of the test
-     * @param suffix makes it another one; each with a meaning of its own in the test
+     * @param suffix makes it another lock; each suffix has its own meaning in the test
      * @return the other lock
      */
     default LockKey beside(LockKey key, String suffix) {
@@ -38,8 +37,8 @@ public interface StoreUnderTest {
     }
 
     /**
-     * Which optional calls the store has. If it does not carry out one of these, the tests of that call fail; those of the others are
-     * skipped.
+     * Which optional calls the store offers. If it does not carry out one of these, the tests of that call fail; tests of other
+     * optional calls that it does not carry out are skipped.
      *
      * @return by default none
      */
@@ -48,10 +47,10 @@ public interface StoreUnderTest {
     }
 
     /**
-     * Whether a holder that asks again for what it holds may get a higher token than before. By default not; it may where
-     * several servers choose tokens by their clocks, because a server that was not waited for may have chosen a higher one.
+     * Whether a holder that requests again what it holds may get a higher token than before. By default it may not; it may where
+     * several servers choose tokens by their clocks, because a server that was not awaited may have chosen a higher one.
      *
-     * @return whether the contract lets tokens rise then
+     * @return whether the contract allows tokens to rise in that case
      */
     default boolean mayRaiseTokens() {
         return false;

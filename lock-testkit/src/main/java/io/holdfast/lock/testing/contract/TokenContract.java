@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Fencing tokens, one by one and in blocks. */
 abstract class TokenContract extends ContractFixture {
 
-    /** As many as the store's clock has microseconds in 20 s, so that it does not catch up during a test. */
+    /** As many as there are microseconds in 20 s, so that the store's clock does not catch up during a test. */
     private static final long BLOCK = Duration.ofSeconds(20).toMillis() * 1000;
 
     TokenContract(StoreUnderTest subject) {

@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Which hints a store gives, and to whom. They may come late, so each test ends by waiting for a last one. */
+/** Which hints a store sends, and to whom. They may arrive late, so each test ends by waiting for a last one. */
 abstract class WakeContract extends ContractFixture {
 
     private static final long BLOCK = 1000;
@@ -37,7 +37,7 @@ abstract class WakeContract extends ContractFixture {
         return heard;
     }
 
-    /** What the client has heard up to now: up to a hint on another lock, which is its last. */
+    /** What the client has heard so far: everything before a hint on another lock, which is its last. */
     private List<HeardHints.Hint> heard(OwnerId client, HeardHints hints) {
         LockKey other = beside(":last:" + client);
         OwnerId last = new OwnerId(client.clientId(), 1_000_000);

@@ -1,5 +1,5 @@
 /**
- * What every {@link io.holdfast.lock.store.LockStore} must do, as tests for whoever writes one. Doors: {@link
+ * What every {@link io.holdfast.lock.store.LockStore} must do, as tests for authors of stores. Entry points: {@link
  * io.holdfast.lock.testing.contract.LockStoreContract}, and {@link io.holdfast.lock.testing.contract.HolderContract} for
  * stores without a queue.
  */
