@@ -11,7 +11,7 @@ import java.util.Collection;
  */
 record Companion(String packages, String group, String artifact) {
 
-    /** Of {@code org.springframework.data.redis. = org.springframework.data:spring-data-redis}. */
+    /** Parses {@code org.springframework.data.redis. = org.springframework.data:spring-data-redis}. */
     static Companion parse(String text) {
         String[] parts = text.split(" = |:", -1);
         if (parts.length != 3) {

@@ -12,8 +12,8 @@ import org.openrewrite.java.tree.Statement;
  * A dependency in a Gradle file, in Groovy or Kotlin: {@code 'group:artifact:version'}, where the version may be missing or an
  * expression, or {@code group: 'group', name: 'artifact'}, each with or without a block after it.
  *
- * @param version with a colon before it; empty if it has none
- * @param quote that of its text
+ * @param version the version, with a colon before it; empty if there is none
+ * @param quote the quotation mark around its text
  */
 record Declaration(J.MethodInvocation call, String group, String artifact, String version, String quote) {
 
@@ -27,7 +27,7 @@ record Declaration(J.MethodInvocation call, String group, String artifact, Strin
         return call(statement).flatMap(call -> of(call, cursor));
     }
 
-    /** In Groovy the last statement of a block is the expression of a return. */
+    /** In Groovy, the last statement of a block is parsed as the expression of a return. */
     private static Optional<J.MethodInvocation> call(Statement statement) {
         J code = statement instanceof J.Return last ? last.getExpression() : statement;
         return code instanceof J.MethodInvocation call ? Optional.of(call) : Optional.empty();
@@ -57,7 +57,7 @@ record Declaration(J.MethodInvocation call, String group, String artifact, Strin
         return group.equals(Artifacts.GROUP) && artifact.equals(Artifacts.STARTER);
     }
 
-    /** The lower, the more code sees the dependency. */
+    /** The lower the rank, the more code sees the dependency. */
     int rank() {
         String configuration = call.getSimpleName();
         if (configuration.startsWith("test")) {

@@ -10,7 +10,7 @@ import org.openrewrite.xml.XmlVisitor;
 import org.openrewrite.xml.tree.Content;
 import org.openrewrite.xml.tree.Xml;
 
-/** Replaces dependencies of a project, not those of its plugins, nor those that it manages for others. */
+/** Replaces dependencies of a project, but not those of its plugins or those that it manages for others. */
 final class PomVisitor extends XmlVisitor<ExecutionContext> {
 
     private static final XPathMatcher DEPENDENCIES = new XPathMatcher("/project/dependencies");
@@ -70,7 +70,7 @@ final class PomVisitor extends XmlVisitor<ExecutionContext> {
                 .toList();
     }
 
-    /** Artifacts of a group have one version; what has none is managed elsewhere. */
+    /** All artifacts of a group have the same version; an artifact without one is managed elsewhere. */
     private static String version(Companion companion, List<Xml.Tag> replaced) {
         return replaced.stream()
                 .filter(each -> each.getChildValue("groupId").orElse("").equals(companion.group()))

@@ -12,8 +12,8 @@ import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.xml.tree.Xml;
 
 /**
- * The starter of Holdfast in place of dependencies of another library, in {@code pom.xml} and Gradle build files. As long as code of
- * the module uses the other library, its dependencies stay. Nothing is resolved, so this works without a network.
+ * Replaces dependencies on another library with the Holdfast starter, in {@code pom.xml} and Gradle build files. As long as code
+ * of the module uses the other library, the dependencies on it stay. Nothing is resolved, so this works without a network.
  */
 public final class ReplaceDependency extends ScanningRecipe<Uses> {
 
@@ -81,11 +81,11 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
 
     @Override
     public String getDescription() {
-        return "Removes dependencies of a library that the code of the module no longer uses, and adds"
-                + " `io.holdfast:lock-spring-boot-starter`, and what the library pulled in and the code still uses.";
+        return "Removes dependencies on a library that the code of the module no longer uses, and adds"
+                + " `io.holdfast:lock-spring-boot-starter` and what the library pulled in and the code still uses.";
     }
 
-    /** What the code uses is known once the other recipes are through. */
+    /** Only after the other recipes have run is it known which dependencies the code uses. */
     @Override
     public boolean causesAnotherCycle() {
         return true;
@@ -119,7 +119,7 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
         };
     }
 
-    /** Beans have classes of the library, or its own tags. */
+    /** Bean definitions refer to classes of the library, or use its own tags. */
     private boolean isUsedIn(Xml.Document file) {
         String text = file.printAll();
         return packages.stream().anyMatch(text::contains)

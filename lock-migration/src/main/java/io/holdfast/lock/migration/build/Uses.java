@@ -13,7 +13,7 @@ import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeUtils;
 
-/** Which source files use the former library, Holdfast, and companions; and the folders of the modules that they are in. */
+/** Which source files use the former library, Holdfast, and companions; and the folders of the modules that contain them. */
 final class Uses {
 
     private static final String HOLDFAST = "io.holdfast.lock.";
@@ -65,7 +65,7 @@ final class Uses {
         return holdfast.stream().anyMatch(each -> isFor(each, buildFile));
     }
 
-    /** What code of the module needs once the former library is gone; each artifact once. */
+    /** The dependencies that code of the module needs once the former library is gone; each artifact once. */
     List<Companion> companionsOf(Path buildFile) {
         Map<String, Companion> needed = new LinkedHashMap<>();
         companions.forEach((each, files) -> {
@@ -76,13 +76,13 @@ final class Uses {
         return List.copyOf(needed.values());
     }
 
-    /** A module that does not declare the library has it from another one, which may be any that does. */
+    /** A module that does not declare the library gets it from another module, which may be any that declares it. */
     private boolean isFor(Path source, Path buildFile) {
         Path module = module(source);
         return module.equals(folder(buildFile)) || !declaring.contains(module);
     }
 
-    /** A file belongs to the innermost module around it. */
+    /** A file belongs to the innermost module that contains it. */
     private Path module(Path source) {
         Path innermost = source.getParent();
         while (innermost != null && !modules.contains(innermost)) {

@@ -8,7 +8,7 @@ import java.util.Set;
 import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 
-/** The attributes that an annotation gives, by name. */
+/** The attributes that an annotation specifies, by name. */
 public final class Attributes {
 
     private final Map<String, Expression> values = new LinkedHashMap<>();

@@ -8,7 +8,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
 
-/** Values of expressions, as far as a single source file shows them. */
+/** Values of expressions, as far as they are evident from a single source file. */
 public final class Constants {
 
     private Constants() {}

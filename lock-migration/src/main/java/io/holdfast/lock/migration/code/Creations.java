@@ -11,12 +11,12 @@ import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeUtils;
 
 /**
- * Finds the classes that code gives an object of a type, in a bean method or in a test, where it may be a mock: they cannot take
- * another one instead. The map has the name of such a class, and that of the class that creates it.
+ * Finds the classes to which code passes an object of a type, in a bean method or in a test, where it may be a mock: they cannot
+ * take another object instead. The map contains the name of each such class, and the name of the class that creates it.
  */
 public final class Creations extends JavaIsoVisitor<Map<String, String>> {
 
-    /** Mockito's and others', which create the object of the field from the mocks beside it. */
+    /** Annotations of Mockito and others, which create the object in the field from the mocks beside it. */
     private static final Set<String> INJECTS_MOCKS = Set.of("InjectMocks", "Tested", "InjectMockKs");
 
     private final String given;

@@ -16,7 +16,7 @@ public final class LockAnnotation {
     private final Map<String, String> attributes = new LinkedHashMap<>();
     private final Map<String, Expression> taken = new HashMap<>();
 
-    /** An attribute with a value that is written here, such as {@code "text"} with its quotes, or {@code 10}. */
+    /** Adds an attribute whose value is given as code, such as {@code "text"} with its quotes, or {@code 10}. */
     public LockAnnotation with(String attribute, String value) {
         attributes.put(attribute, value);
         return this;
@@ -27,7 +27,7 @@ public final class LockAnnotation {
     }
 
     /**
-     * An attribute with an expression of the former annotation.
+     * Adds an attribute with an expression from the former annotation.
      *
      * @param sample a value of the same type
      */
@@ -36,7 +36,7 @@ public final class LockAnnotation {
         return with(attribute, sample);
     }
 
-    /** Text as it is written in Java. */
+    /** The text as a Java string literal. */
     public static String quoted(String text) {
         return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
     }

@@ -13,7 +13,10 @@ import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeTree;
 import org.openrewrite.java.tree.TypeUtils;
 
-/** A note above the first code of a file that still declares, creates or is annotated with certain types, once the other recipes are through. */
+/**
+ * Leaves a note above the first code of a file that still declares, creates or is annotated with certain types after the other
+ * recipes have run.
+ */
 public final class MarkUses extends Recipe {
 
     @Option(
@@ -89,13 +92,13 @@ public final class MarkUses extends Recipe {
             }
         }
 
-        /** Notes of other recipes tell more: above this code, or elsewhere in the file. One is enough for a file. */
+        /** Notes of other recipes, above this code or elsewhere in the file, say more. One note is enough for a file. */
         private boolean isNoted() {
             Cursor file = getCursor().dropParentUntil(JavaSourceFile.class::isInstance);
             return file.computeMessageIfAbsent("noted", none -> isNotedHere() || note.isIn(file.getValue()));
         }
 
-        /** Up to the statement, the member of a class, or the head of a class. */
+        /** Searches outwards as far as the statement, the member of a class, or the header of a class. */
         private boolean isNotedHere() {
             Object place = placeAround(getCursor()).getValue();
             for (Cursor each = getCursor();

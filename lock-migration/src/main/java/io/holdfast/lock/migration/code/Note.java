@@ -23,7 +23,7 @@ public record Note(String reason, String page) {
         return START + reason + "; see docs/migration/" + page;
     }
 
-    /** The code with this note above it. Code that has the note already is returned as it is. */
+    /** The code with this note above it. Code that already has the note is returned unchanged. */
     @SuppressWarnings("unchecked")
     public <T extends J> T above(T code) {
         return (T) code.withPrefix(above(code.getPrefix()));

@@ -12,7 +12,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.Statement;
 
-/** A visitor that can leave notes above the statement, or the member of a class, that it is in: each note once a file. */
+/** A visitor that can leave notes above the statement or class member that it is in, each note once per file. */
 public abstract class NotingVisitor extends JavaIsoVisitor<ExecutionContext> {
 
     private static final String NOTES = "notes";
@@ -22,7 +22,7 @@ public abstract class NotingVisitor extends JavaIsoVisitor<ExecutionContext> {
         note(note, getCursor());
     }
 
-    /** For what is removed itself. */
+    /** For code that is itself removed. */
     protected final void noteOnClass(Note note) {
         note(note, getCursor().dropParentUntil(J.ClassDeclaration.class::isInstance));
     }
@@ -37,7 +37,7 @@ public abstract class NotingVisitor extends JavaIsoVisitor<ExecutionContext> {
         }
     }
 
-    /** Where a note is left. */
+    /** The code above which a note is left. */
     static Cursor placeAround(Cursor from) {
         Cursor place = from;
         while (!isPlace(place)) {
@@ -57,7 +57,10 @@ public abstract class NotingVisitor extends JavaIsoVisitor<ExecutionContext> {
                 && !(parent instanceof J.Block block && is("SingleExpressionBlock", block));
     }
 
-    /** Kotlin's code is not a dependency. These have no line of their own: {@code class A(val b: B)}, {@code fun a() = b()}. */
+    /**
+     * By name, since rewrite-kotlin is not a dependency. Code with these markers is not on a separate line:
+     * {@code class A(val b: B)}, {@code fun a() = b()}.
+     */
     private static boolean is(String marker, J code) {
         return code.getMarkers().getMarkers().stream()
                 .anyMatch(each -> each.getClass().getSimpleName().equals(marker));

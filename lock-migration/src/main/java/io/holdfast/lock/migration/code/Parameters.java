@@ -13,7 +13,7 @@ import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.Statement;
 import org.openrewrite.marker.Markers;
 
-/** Parameters of methods, as far as they change. */
+/** Parameters of methods, and changes to them. */
 public final class Parameters {
 
     private Parameters() {}
@@ -23,7 +23,7 @@ public final class Parameters {
         return given(method).stream().filter(each -> isUsed(each, method)).toList();
     }
 
-    /** Without the placeholder for no parameters. */
+    /** The parameters, without the placeholder that stands for an empty list. */
     public static List<Statement> given(J.MethodDeclaration method) {
         return method.getParameters().stream()
                 .filter(each -> !(each instanceof J.Empty))
@@ -46,7 +46,7 @@ public final class Parameters {
         return found[0];
     }
 
-    /** A method with the template of locks among its parameters. */
+    /** The method with the {@code LockTemplate} among its parameters. */
     public static J.MethodDeclaration withTemplate(
             J.MethodDeclaration method, Cursor cursor, List<Statement> others, int place, String name) {
         J.MethodDeclaration alone = Templates.of("LockTemplate " + name, Templates.LOCK_TEMPLATE)
@@ -73,7 +73,7 @@ public final class Parameters {
         return former == null ? null : former.withParameterTypes(types).withParameterNames(names);
     }
 
-    /** The name of a variable that holds the template of locks. */
+    /** The name of a variable that holds the {@code LockTemplate}. */
     public static Expression template(String name, @Nullable JavaType owner) {
         JavaType type = JavaType.ShallowClass.build(Templates.LOCK_TEMPLATE);
         JavaType.Variable variable =

@@ -45,7 +45,7 @@ public final class Templates {
 
     private Templates() {}
 
-    /** A template whose simple names are those of the imported types. */
+    /** A template in which simple names refer to the imported types. */
     public static JavaTemplate of(String code, String... imports) {
         return JavaTemplate.builder(code).imports(imports).javaParser(parser()).build();
     }

@@ -6,7 +6,7 @@ import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaType;
 
-/** Which variable a name stands for: names alone do not say, since a local variable may hide a field. */
+/** Which variable a name refers to: the name alone is not enough, since a local variable may hide a field. */
 public final class Variables {
 
     private Variables() {}
@@ -30,7 +30,7 @@ public final class Variables {
         return one != null && other != null && id(one).equals(id(other));
     }
 
-    /** The same for all uses of a variable. Variables of a method with the same name have the same id. */
+    /** An id that is the same for all uses of a variable. Variables with the same name in one method share an id. */
     public static String id(JavaType.Variable variable) {
         return Objects.toString(variable.getOwner()) + "#" + variable.getName();
     }

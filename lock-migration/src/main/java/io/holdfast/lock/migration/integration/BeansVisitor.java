@@ -18,7 +18,7 @@ import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.Statement;
 import org.openrewrite.java.tree.TypeUtils;
 
-/** Makes Holdfast's registry in bean methods, from a template that is a parameter. */
+/** Creates Holdfast's registry in bean methods, from a template that is a parameter. */
 final class BeansVisitor extends NotingVisitor {
 
     private static final Note RENEWED = new Note(
@@ -44,7 +44,7 @@ final class BeansVisitor extends NotingVisitor {
         return migrated;
     }
 
-    /** Holdfast's registry has nothing to destroy, and Spring requires the method that is named here. */
+    /** Holdfast's registry has nothing to destroy, and Spring requires that a named destroy method exists. */
     private static J.Annotation withoutDestroyMethod(J.Annotation annotation) {
         List<Expression> arguments = annotation.getArguments();
         if (arguments == null || !TypeUtils.isOfClassType(annotation.getType(), RegistryBeans.BEAN)) {
@@ -126,7 +126,7 @@ final class BeansVisitor extends NotingVisitor {
                 : ", #{any(java.time.Duration)}";
     }
 
-    /** A variable that is only returned is not needed. */
+    /** Removes a variable that is only returned. */
     private static J.@Nullable Block shortened(J.@Nullable Block body) {
         if (body == null || body.getStatements().size() != 2) {
             return body;

@@ -17,7 +17,7 @@ import org.openrewrite.xml.tree.Xml;
 
 /**
  * Beans of {@code RedisLockRegistry} become beans of {@code HoldfastLockRegistry}, and so does the class wherever it is named. All
- * registries of an application are migrated, or none: otherwise code would expect a bean that there is not.
+ * registries of an application are migrated, or none: otherwise code would expect a bean that does not exist.
  */
 public final class MigrateRegistry extends ScanningRecipe<AtomicBoolean> {
 
@@ -32,7 +32,7 @@ public final class MigrateRegistry extends ScanningRecipe<AtomicBoolean> {
                 + " that Holdfast's registry does not support, none is changed.";
     }
 
-    /** The other cycle replaces dependencies that no code uses any more. */
+    /** The additional cycle replaces dependencies that no code uses any longer. */
     @Override
     public boolean causesAnotherCycle() {
         return true;

@@ -8,7 +8,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeUtils;
 
-/** Which beans are a {@code RedisLockRegistry}, and what they use that has a counterpart. */
+/** Which beans are a {@code RedisLockRegistry}, and which of its methods have a counterpart. */
 final class RegistryBeans {
 
     static final String FORMER = "org.springframework.integration.redis.util.RedisLockRegistry";
@@ -33,14 +33,14 @@ final class RegistryBeans {
         return method.getLeadingAnnotations().stream().anyMatch(each -> TypeUtils.isOfClassType(each.getType(), BEAN));
     }
 
-    /** Holdfast's registry takes a template, which only a bean method can easily have. */
+    /** Holdfast's registry takes a template, which only a bean method can easily obtain. */
     static boolean isInBean(Cursor cursor) {
         J.MethodDeclaration method = cursor.firstEnclosing(J.MethodDeclaration.class);
         J.Lambda lambda = cursor.firstEnclosing(J.Lambda.class);
         return method != null && lambda == null && isBean(method);
     }
 
-    /** A setter has to be a statement of a bean method, to be removed with it. */
+    /** A setter call must be a statement in a bean method, so that it can be removed. */
     static boolean hasCounterpart(J.MethodInvocation call, Cursor cursor) {
         if (SETTERS.contains(call.getSimpleName())) {
             return isInBean(cursor) && cursor.getParentTreeCursor().getValue() instanceof J.Block;

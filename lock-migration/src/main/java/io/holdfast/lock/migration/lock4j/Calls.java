@@ -17,7 +17,7 @@ final class Calls {
 
     private Calls() {}
 
-    /** An application has one store: a call may name what Holdfast stands for, or nothing. */
+    /** An application has one store: a call may name an executor that Holdfast replaces, or none. */
     static boolean locks(J.MethodInvocation call) {
         List<Expression> arguments = call.getArguments();
         return LOCK.matches(call)

@@ -37,7 +37,7 @@ public final class MigrateLock4j extends ScanningRecipe<AtomicBoolean> {
                 + "written out unless a file sets it. Methods with strategies, key builders or executors are kept and marked.";
     }
 
-    /** The other cycle replaces dependencies that no code uses any more. */
+    /** The additional cycle replaces dependencies that no code uses any longer. */
     @Override
     public boolean causesAnotherCycle() {
         return true;

@@ -37,7 +37,7 @@ public final class MigrateLockTemplate extends ScanningRecipe<Map<Path, MigrateL
                 + "Files that use Lock4j in other ways, and classes that these create, are not changed.";
     }
 
-    /** The other cycle replaces dependencies that no code uses any more. */
+    /** The additional cycle replaces dependencies that no code uses any longer. */
     @Override
     public boolean causesAnotherCycle() {
         return true;
@@ -71,7 +71,7 @@ public final class MigrateLockTemplate extends ScanningRecipe<Map<Path, MigrateL
      * What a file does with the template.
      *
      * @param declared the classes in the file
-     * @param created the classes that it gives a template, which may be a mock
+     * @param created the classes to which it passes a template, which may be a mock
      */
     record TemplateFile(boolean isTranslatable, Set<String> declared, Set<String> created) {
 
@@ -91,7 +91,7 @@ public final class MigrateLockTemplate extends ScanningRecipe<Map<Path, MigrateL
             return new TemplateFile(TemplateUses.areTranslatable(file), declared, created.keySet());
         }
 
-        /** Without those whose classes get the template from a file that keeps the former one. */
+        /** The files to translate, without those whose classes get the template from a file that keeps the former one. */
         static Set<Path> translatable(Map<Path, TemplateFile> files) {
             Map<Path, TemplateFile> translatable = new HashMap<>(files);
             translatable.values().removeIf(each -> !each.isTranslatable);
@@ -100,7 +100,7 @@ public final class MigrateLockTemplate extends ScanningRecipe<Map<Path, MigrateL
                     .removeIf(each -> files.entrySet().stream()
                             .filter(other -> !translatable.containsKey(other.getKey()))
                             .anyMatch(other -> !disjoint(other.getValue().created, each.declared)))) {
-                // A file that was removed may give others the former template.
+                // A file that has just been removed may pass the former template to others.
             }
             return translatable.keySet();
         }

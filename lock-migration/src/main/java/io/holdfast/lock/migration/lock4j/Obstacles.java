@@ -81,7 +81,7 @@ final class Obstacles {
         }
     }
 
-    /** Other than the default, which is the interface itself, and what does the same as Holdfast. */
+    /** Whether it names anything but the default, which is the interface itself, or a class that does the same as Holdfast. */
     private boolean names(String attribute) {
         return former.get(attribute).filter(given -> !hasCounterpart(given)).isPresent();
     }

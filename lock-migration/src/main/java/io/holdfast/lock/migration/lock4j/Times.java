@@ -9,7 +9,10 @@ import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 
-/** {@code expire} and {@code acquireTimeout} of {@code @Lock4j}, which count milliseconds; zero and less stand for the default. */
+/**
+ * {@code expire} and {@code acquireTimeout} of {@code @Lock4j}, in milliseconds; an {@code expire} of zero or a negative time
+ * stands for the default.
+ */
 record Times(Optional<Expression> expire, Optional<Expression> acquireTimeout, JavaSourceFile file) {
 
     private static final long MIN_LEASE_MILLIS = 100;
@@ -30,7 +33,7 @@ record Times(Optional<Expression> expire, Optional<Expression> acquireTimeout, J
         return expire.filter(time -> !isAtLeast(MIN_LEASE_MILLIS, time, file)).isPresent();
     }
 
-    /** What is not in whole seconds, or not known here, is left in milliseconds. */
+    /** Times that are not whole seconds, or are not known here, are left in milliseconds. */
     private boolean areSeconds() {
         return isSeconds(expire) && isSeconds(acquireTimeout);
     }
@@ -47,7 +50,7 @@ record Times(Optional<Expression> expire, Optional<Expression> acquireTimeout, J
     }
 
     /**
-     * Without release, {@code expire} is the minimum time that the lock is held; otherwise it ends the lock.
+     * Without release, {@code expire} is the minimum time for which the lock is held; otherwise it ends the lock.
      *
      * @param withDefaultWait whether to write out how long Lock4j waits by default
      */

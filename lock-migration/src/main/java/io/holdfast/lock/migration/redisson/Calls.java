@@ -81,7 +81,7 @@ final class Calls {
         return name().endsWith("Async") ? "redisson.md#asynchronous" : "redisson.md#lock";
     }
 
-    /** The lease moves to where the lock is made, so it has to mean the same there. */
+    /** The lease moves to where the lock is created, so it must mean the same there. */
     private void addLease(Lease lease) {
         if (lease.isGiven() && !(isStable(lease.time()) && isStable(lease.unit()) && isLongEnough(lease))) {
             component.block(LEASE);
@@ -148,7 +148,7 @@ final class Calls {
         blockUnless(known && cursor.firstEnclosing(J.Lambda.class) == null, SEMAPHORE);
     }
 
-    /** A permit belongs to its thread in Holdfast: what is released elsewhere may be released by another one. */
+    /** In Holdfast, a permit belongs to its thread: a release elsewhere may be by another thread. */
     private boolean isInFinally() {
         Cursor place = cursor;
         while (!(place.getValue() instanceof J.MethodDeclaration) && !place.isRoot()) {

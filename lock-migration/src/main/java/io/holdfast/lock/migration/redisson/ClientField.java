@@ -5,8 +5,8 @@ import java.util.Set;
 /**
  * A field that an application context sets to the client of Redisson.
  *
- * @param id that of the variable
- * @param parameters ids of the constructors' parameters that it is set to
+ * @param id the id of the variable
+ * @param parameters the ids of the constructor parameters that are assigned to it
  */
 record ClientField(String id, Set<String> parameters) {
 

@@ -28,7 +28,7 @@ final class ClientFields extends JavaIsoVisitor<Map<String, ClientField>> {
     /**
      * The fields of a file by their ids.
      *
-     * @param created names of the classes that code gives a client
+     * @param created the names of the classes to which code passes a client
      */
     static Map<String, ClientField> in(JavaSourceFile file, Set<String> created) {
         Map<String, ClientField> found = new HashMap<>();
@@ -57,7 +57,7 @@ final class ClientFields extends JavaIsoVisitor<Map<String, ClientField>> {
                 && hasPlainAnnotations(field);
     }
 
-    /** A qualifier names the client. */
+    /** An annotation with arguments, such as a qualifier, names the client. */
     private static boolean hasPlainAnnotations(J.VariableDeclarations variable) {
         return variable.getLeadingAnnotations().stream()
                 .allMatch(each ->

@@ -15,7 +15,7 @@ import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.Statement;
 
-/** Gives the class Holdfast's template: where Redisson's client was, or beside it. */
+/** Gives the class Holdfast's template, in place of Redisson's client or beside it. */
 final class ClientsVisitor extends JavaIsoVisitor<ExecutionContext> {
 
     private final Plan plan;
@@ -51,7 +51,7 @@ final class ClientsVisitor extends JavaIsoVisitor<ExecutionContext> {
         return joined ? List.of(statement, company(statement)) : statement;
     }
 
-    /** A copy for the template. */
+    /** A copy of the statement, for the template. */
     private Statement company(Statement statement) {
         Statement copy = (Statement) new Retyping(plan::isJoined, plan.name()).visitNonNull(statement, 0);
         String indent = statement.getPrefix().getIndent();

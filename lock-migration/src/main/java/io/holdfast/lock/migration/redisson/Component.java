@@ -25,7 +25,7 @@ final class Component {
         obstacles.add(obstacle);
     }
 
-    /** One way to acquire the lock. A lease belongs to the lock in Holdfast, so all ways need the same. */
+    /** Adds a way to acquire the lock. In Holdfast, a lease belongs to the lock, so all ways need the same one. */
     void acquire(Lease lease) {
         leases.put(lease.toString(), lease);
         if (leases.size() > 1) {
@@ -45,7 +45,7 @@ final class Component {
         return leases.values().stream().findFirst().orElse(Lease.NONE);
     }
 
-    /** One is enough for people to look at the code. */
+    /** One note is enough to make people look at the code. */
     Optional<Note> obstacle() {
         return obstacles.stream().findFirst();
     }

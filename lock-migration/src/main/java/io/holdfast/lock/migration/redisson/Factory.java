@@ -11,7 +11,7 @@ import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaType;
 
-/** A call of Redisson's client that makes a lock, as a call of Holdfast's template. */
+/** Translates a call to Redisson's client that creates a lock into a call to Holdfast's template. */
 final class Factory {
 
     private final J.MethodInvocation call;
@@ -60,7 +60,7 @@ final class Factory {
         return method + component.lease().addTo(request, parameters) + ")";
     }
 
-    /** Of a lock in a multi-lock: that of a call, or of the lock in a variable. */
+    /** The key of a lock in a multi-lock: from the call that creates it, or from the lock in a variable. */
     private String key(Expression lock) {
         if (lock instanceof J.MethodInvocation factory && RedissonTypes.isFactory(factory)) {
             parameters.add(factory.getArguments().get(0));

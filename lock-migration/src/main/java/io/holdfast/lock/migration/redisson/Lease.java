@@ -6,7 +6,7 @@ import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 
 /**
- * The lease of an acquisition, if it gives one. Redisson does not renew such a lease; a negative one counts as none.
+ * The lease of an acquisition, if it specifies one. Redisson does not renew such a lease; a negative one counts as none.
  *
  * @param time null for none
  * @param unit null for none

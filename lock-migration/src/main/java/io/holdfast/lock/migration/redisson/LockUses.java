@@ -13,7 +13,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeUtils;
 
-/** Finds each lock of Redisson in a source file, and whether all that is done with it has a counterpart. */
+/** Finds each Redisson lock in a source file, and whether all of its uses have a counterpart. */
 final class LockUses extends JavaIsoVisitor<Components> {
 
     private static final String RED = "getRedLock";
@@ -34,7 +34,7 @@ final class LockUses extends JavaIsoVisitor<Components> {
     private final Map<String, ClientField> clients;
     private final Map<String, String> created;
 
-    /** @param created classes that code gives a client, and the class of that code */
+    /** @param created the classes to which code passes a client, and the class of that code */
     LockUses(Map<String, ClientField> clients, Map<String, String> created) {
         this.clients = clients;
         this.created = created;
@@ -87,7 +87,7 @@ final class LockUses extends JavaIsoVisitor<Components> {
         return clients.values().stream().anyMatch(each -> each.isOf(client));
     }
 
-    /** The read or write lock of a pair; or a lock that another method makes. */
+    /** The read or write lock of a pair; or a lock that another method creates. */
     private void addDerived(J.MethodInvocation call, Components components) {
         Object pair = node(call.getSelect());
         if (pair != null
@@ -177,7 +177,7 @@ final class LockUses extends JavaIsoVisitor<Components> {
         return null;
     }
 
-    /** A private field is seen in this file alone; others, and parameters, are part of what other files use. */
+    /** A private field is visible only in this file; other fields, and parameters, may be used by other files. */
     @Override
     public J.VariableDeclarations visitVariableDeclarations(J.VariableDeclarations declaration, Components components) {
         Object place = getCursor().getParentTreeCursor().getValue();
@@ -194,7 +194,7 @@ final class LockUses extends JavaIsoVisitor<Components> {
         return super.visitVariableDeclarations(declaration, components);
     }
 
-    /** Once all uses are known. */
+    /** Called once all uses are known. */
     static void checkPermits(J.MethodInvocation factory, Components components) {
         Component component = components.of(factory.getId());
         if (RedissonTypes.GET_SEMAPHORE.matches(factory) && component.permits().isEmpty()) {

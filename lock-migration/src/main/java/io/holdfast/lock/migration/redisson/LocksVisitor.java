@@ -13,7 +13,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeTree;
 
-/** Makes the locks from the template, and translates their types and calls. */
+/** Creates the locks with the template, and translates their types and calls. */
 final class LocksVisitor extends NotingVisitor {
 
     private final Plan plan;
@@ -131,7 +131,7 @@ final class LocksVisitor extends NotingVisitor {
                 : variable.withType(JavaType.ShallowClass.build(counterpart));
     }
 
-    /** {@code long token = lock.lockAndGetToken()} takes the lock first, in a statement of its own. */
+    /** {@code long token = lock.lockAndGetToken()} acquires the lock first, in a separate statement. */
     @Override
     public J.Block visitBlock(J.Block visited, ExecutionContext ctx) {
         J.Block block = super.visitBlock(visited, ctx);

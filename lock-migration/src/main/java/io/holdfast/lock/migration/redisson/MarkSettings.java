@@ -15,7 +15,7 @@ import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.yaml.YamlIsoVisitor;
 import org.openrewrite.yaml.tree.Yaml;
 
-/** Leaves a comment in files that Redisson's client is made of, {@code redisson.yaml} or Java: locks do not use these settings. */
+/** Leaves a comment in files that configure Redisson's client, {@code redisson.yaml} or Java: locks do not use these settings. */
 public final class MarkSettings extends Recipe {
 
     private static final Set<String> SERVERS = Set.of(
@@ -90,7 +90,7 @@ public final class MarkSettings extends Recipe {
     private static final class FileVisitor extends YamlIsoVisitor<ExecutionContext> {
 
         @Override
-        @SuppressWarnings("NullAway") // a list that is given is returned
+        @SuppressWarnings("NullAway") // the result is null only for a null list
         public Yaml.Document visitDocument(Yaml.Document document, ExecutionContext ctx) {
             return document.getBlock() instanceof Yaml.Mapping settings && !isMarked(document)
                     ? document.withBlock(

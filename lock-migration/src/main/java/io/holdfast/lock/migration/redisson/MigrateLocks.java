@@ -15,7 +15,7 @@ import org.openrewrite.java.search.UsesType;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 
-/** Locks that Redisson's client makes become those of Holdfast's template, which takes the place of the client, or joins it. */
+/** Locks that Redisson's client creates become those of Holdfast's template, which replaces the client or is added beside it. */
 public final class MigrateLocks extends ScanningRecipe<Map<String, String>> {
 
     @Override
@@ -30,7 +30,7 @@ public final class MigrateLocks extends ScanningRecipe<Map<String, String>> {
                 + " before. Locks with uses that have no counterpart are kept and marked.";
     }
 
-    /** The other cycle replaces dependencies that no code uses any more. */
+    /** The additional cycle replaces dependencies that no code uses any longer. */
     @Override
     public boolean causesAnotherCycle() {
         return true;
@@ -70,7 +70,7 @@ public final class MigrateLocks extends ScanningRecipe<Map<String, String>> {
         @Override
         public J preVisit(J tree, ExecutionContext ctx) {
             stopAfterPreVisit();
-            if (tree instanceof J.CompilationUnit file) { // of Java: Kotlin has more ways to use a lock
+            if (tree instanceof J.CompilationUnit file) { // Java only: Kotlin has more ways to use a lock
                 Plan plan = Plan.of(file, created);
                 if (plan.hasWork()) {
                     doAfterVisit(new LocksVisitor(plan));

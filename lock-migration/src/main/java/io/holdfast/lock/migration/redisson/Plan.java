@@ -46,7 +46,7 @@ final class Plan {
         return plan;
     }
 
-    /** All but plain locks would lose what they are: fair, or one of a pair. */
+    /** Locks other than plain ones would lose a property: being fair, or one of a pair. */
     private void checkMultiLocks() {
         for (J.MethodInvocation multi : factories) {
             if (RedissonTypes.MULTI_LOCK.matches(multi)) {
@@ -80,7 +80,7 @@ final class Plan {
         }
     }
 
-    /** The nodes are ids of variables and calls. */
+    /** Whether a node, which is the id of a variable or a call, can be migrated. */
     boolean isTranslatable(@Nullable Object node) {
         return node != null && components.isTranslatable(node);
     }
@@ -115,7 +115,7 @@ final class Plan {
         return !replaced.isEmpty() || !joined.isEmpty();
     }
 
-    /** The name of the template's variables: its bean's, if a name selects it, since Lock4j uses the shorter one. */
+    /** The name of the template's variables: the name of its bean if that is injected by name, since Lock4j uses the shorter one. */
     String name() {
         return isInjectedByName || names.contains("lockTemplate") ? "holdfastLockTemplate" : "lockTemplate";
     }
@@ -145,7 +145,7 @@ final class Plan {
         }
     }
 
-    /** Whether a client makes nothing but locks that are migrated. */
+    /** Whether a client creates nothing but locks that are migrated. */
     private static final class ClientUses extends JavaIsoVisitor<Map<String, Boolean>> {
 
         private final Plan plan;

@@ -64,7 +64,7 @@ final class RedissonTypes {
         return TypeUtils.isOfClassType(type, name);
     }
 
-    /** The type of Holdfast in place of this one, or null if this is not a lock of Redisson. */
+    /** The Holdfast type that replaces this one, or null if this is not a Redisson lock. */
     static @Nullable String counterpart(@Nullable JavaType type) {
         JavaType.FullyQualified named = TypeUtils.asFullyQualified(type);
         return named == null ? null : COUNTERPARTS.get(named.getFullyQualifiedName());

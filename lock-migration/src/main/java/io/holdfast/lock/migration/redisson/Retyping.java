@@ -10,7 +10,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeTree;
 
-/** Makes variables of Redisson's client variables of Holdfast's template: type and name. */
+/** Turns variables of Redisson's client into variables of Holdfast's template: type and name. */
 final class Retyping extends JavaIsoVisitor<Integer> {
 
     private static final JavaType TEMPLATE = JavaType.ShallowClass.build(Templates.LOCK_TEMPLATE);

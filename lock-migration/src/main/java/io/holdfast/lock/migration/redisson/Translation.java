@@ -13,7 +13,7 @@ import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.Statement;
 
-/** A call of a lock, which is Holdfast's by now. */
+/** A call to a lock that has already become Holdfast's. */
 final class Translation {
 
     private static final String TOKEN = "lockAndGetToken";
@@ -42,7 +42,7 @@ final class Translation {
         };
     }
 
-    /** The lease, and the unit if nothing else needs it, are part of the lock now. */
+    /** The lease, and the unit if nothing else needs it, are now part of the lock. */
     private J.MethodInvocation withoutLease(int size, int lease) {
         List<Expression> arguments = call.getArguments();
         if (arguments.size() != size) {
@@ -94,7 +94,7 @@ final class Translation {
                 .withPrefix(prefix);
     }
 
-    @SuppressWarnings("NullAway") // a list that is given is returned
+    @SuppressWarnings("NullAway") // the result is null only for a null list
     static Statement withToken(Statement declaration) {
         J.VariableDeclarations token = (J.VariableDeclarations) declaration;
         return token.withVariables(ListUtils.mapFirst(

@@ -15,7 +15,7 @@ import org.openrewrite.properties.tree.Properties;
 import org.openrewrite.yaml.MergeYaml;
 import org.openrewrite.yaml.tree.Yaml;
 
-/** The files that configure the applications, to which properties are added that they do not have. */
+/** The applications' configuration files, to which missing properties are added. */
 final class ApplicationFiles {
 
     private static final String RESOURCES = "src/main/resources";
@@ -36,7 +36,7 @@ final class ApplicationFiles {
                 .findFirst();
     }
 
-    /** A file for each module that has properties, and no file. */
+    /** A new file for each module that has properties but no file. */
     List<SourceFile> missing(Map<Path, Map<String, String>> modules) {
         return modules.entrySet().stream()
                 .filter(each -> of(each.getKey()).isEmpty())
@@ -78,7 +78,7 @@ final class ApplicationFiles {
         return changed;
     }
 
-    /** Each of the properties is a name below a group below {@code holdfast}. */
+    /** Each property is a name within a group below {@code holdfast}. */
     private static String yaml(Map<String, String> properties) {
         Map<String, String> groups = new TreeMap<>();
         properties.forEach((property, value) -> {

@@ -32,7 +32,7 @@ final class Defaults extends JavaIsoVisitor<Integer> {
                 .put(property, value);
     }
 
-    /** For jobs of the file that are not scheduled by Spring, and therefore not reached by the properties. */
+    /** For jobs in the file that Spring does not schedule, to which the properties therefore do not apply. */
     Optional<String> of(JavaSourceFile file, String property) {
         Map<String, String> own = modules.get(module(file.getSourcePath()));
         Set<Map<String, String>> all = new HashSet<>(modules.values());
@@ -69,7 +69,7 @@ final class Defaults extends JavaIsoVisitor<Integer> {
         return attributes.get(name).flatMap(time -> time(time, file));
     }
 
-    /** Text without a unit counts milliseconds in ShedLock; without text there is none. */
+    /** In ShedLock, text without a unit is in milliseconds; empty text means no time. */
     static Optional<String> time(Expression time, JavaSourceFile file) {
         return Constants.text(time, file)
                 .filter(text -> !text.isEmpty())

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The name of a job in ShedLock, as a name and a key of Holdfast. {@code report} is a name; {@code sync-#{#branch}} is
+ * The name of a job in ShedLock, as a name and a key in Holdfast. {@code report} is a name; {@code sync-#{#branch}} is
  * the name {@code sync} with the key {@code #branch}; other text with expressions, or with colons, is a key alone.
  *
  * @param name empty if there is only a key

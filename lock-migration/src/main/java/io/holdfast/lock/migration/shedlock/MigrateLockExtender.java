@@ -33,10 +33,10 @@ public final class MigrateLockExtender extends Recipe {
 
     @Override
     public String getDescription() {
-        return "The lock of the running method is extended by its handle. Extensions with a minimum are marked.";
+        return "The lock of the running method is extended through its handle. Extensions with a minimum are marked.";
     }
 
-    /** The other cycle replaces dependencies that no code uses any more. */
+    /** The additional cycle replaces dependencies that no code uses any longer. */
     @Override
     public boolean causesAnotherCycle() {
         return true;
@@ -74,7 +74,7 @@ public final class MigrateLockExtender extends Recipe {
                     call.getArguments().get(0));
         }
 
-        /** Durations are printed, since {@code Duration.ZERO} has no value that the types show. */
+        /** Durations are compared as text, since the types do not reveal the value of {@code Duration.ZERO}. */
         private static boolean isZero(Expression duration) {
             return duration.toString().equals("Duration.ZERO")
                     || duration.toString().equals("ZERO");

@@ -23,7 +23,7 @@ import org.openrewrite.java.tree.TypeUtils;
 
 /**
  * {@code @SchedulerLock} becomes {@code @OnOneNode}, or a {@code @DistributedLock} that does not wait and skips the job. A job keeps
- * its {@code lockAtMostFor}, since only who knows the job can tell whether the limit is meant; the shorthand has none.
+ * its {@code lockAtMostFor}, since only somebody who knows the job can tell whether the limit is intended; the shorthand has none.
  */
 public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
 
@@ -45,11 +45,11 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
 
     @Override
     public String getDescription() {
-        return "Jobs that ShedLock locks are locked by Holdfast: a node that does not get the lock skips the job. "
+        return "Jobs locked by ShedLock become jobs locked by Holdfast: a node that does not get the lock skips the job. "
                 + "`lockAtMostFor` becomes a lease that is not renewed, and `lockAtLeastFor` the minimum hold.";
     }
 
-    /** The other cycle replaces dependencies that no code uses any more. */
+    /** The additional cycle replaces dependencies that no code uses any longer. */
     @Override
     public boolean causesAnotherCycle() {
         return true;
@@ -147,7 +147,7 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
             }
         }
 
-        /** Whether the annotation has that time: its own, or the default, which properties set for scheduled methods only. */
+        /** Whether the annotation has that time: its own, or the default, which properties set only for scheduled methods. */
         private boolean hasTime(Optional<Expression> given, String property) {
             return given.filter(time -> !isEmpty(time)).isPresent()
                     || (!isScheduled() && defaults.of(file(), property).isPresent());

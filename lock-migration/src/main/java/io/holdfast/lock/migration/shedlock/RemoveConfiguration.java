@@ -23,8 +23,8 @@ import org.openrewrite.java.tree.TypeTree;
 import org.openrewrite.java.tree.TypeUtils;
 
 /**
- * Removes what switches ShedLock on, unless a method keeps its annotation: the annotation of the configuration, and the bean of the
- * provider if nothing else uses it. Their settings become properties of Holdfast.
+ * Removes the code that enables ShedLock, unless a method keeps its annotation: the annotation on the configuration, and the
+ * provider bean if nothing else uses it. Their settings become properties of Holdfast.
  */
 public final class RemoveConfiguration extends ScanningRecipe<RemoveConfiguration.Found> {
 
@@ -46,13 +46,13 @@ public final class RemoveConfiguration extends ScanningRecipe<RemoveConfiguratio
                 + " is still locked by ShedLock.";
     }
 
-    /** The other cycle replaces dependencies that no code uses any more. */
+    /** The additional cycle replaces dependencies that no code uses any longer. */
     @Override
     public boolean causesAnotherCycle() {
         return true;
     }
 
-    /** What all sources together tell. */
+    /** What is known from all sources together. */
     static final class Found {
         private final Defaults defaults = new Defaults();
         private final ApplicationFiles files = new ApplicationFiles();
@@ -81,7 +81,7 @@ public final class RemoveConfiguration extends ScanningRecipe<RemoveConfiguratio
         };
     }
 
-    /** A variable of a provider anywhere means that something locks without the annotation. */
+    /** A variable that holds a provider, wherever it is, means that something locks without the annotation. */
     private static final class Uses extends JavaIsoVisitor<Found> {
 
         @Override
@@ -174,9 +174,9 @@ public final class RemoveConfiguration extends ScanningRecipe<RemoveConfiguratio
             return null;
         }
 
-        /** What was below the annotation moves up. */
+        /** The code below the annotation moves up. */
         @Override
-        @SuppressWarnings("NullAway") // a list that is given is returned
+        @SuppressWarnings("NullAway") // the result is null only for a null list
         public J.ClassDeclaration visitClassDeclaration(J.ClassDeclaration visited, ExecutionContext ctx) {
             J.ClassDeclaration type = super.visitClassDeclaration(visited, ctx);
             if (visited.getLeadingAnnotations().isEmpty()
@@ -230,7 +230,7 @@ public final class RemoveConfiguration extends ScanningRecipe<RemoveConfiguratio
         return isProviderBean(method) ? created(method) : null;
     }
 
-    /** The only statement of the method has to return a new provider on Redis. */
+    /** The Redis provider that the method creates; returning it must be its only statement. */
     private static J.@Nullable NewClass created(J.MethodDeclaration method) {
         return method.getBody() != null
                         && method.getBody().getStatements().size() == 1

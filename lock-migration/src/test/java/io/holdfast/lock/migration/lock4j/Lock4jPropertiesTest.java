@@ -39,7 +39,7 @@ class Lock4jPropertiesTest implements RewriteTest {
 
     @Test
     void properties_without_a_counterpart_are_left_and_marked() {
-        String note = "# Holdfast: this has no effect any more; see docs/migration/lock4j.md#failstrategy\n";
+        String note = "# Holdfast: this no longer has any effect; see docs/migration/lock4j.md#failstrategy\n";
         rewriteRun(
                 properties("lock4j.primary-failure-strategy=a.B\n", note + "lock4j.primary-failure-strategy=a.B\n"),
                 yaml(
