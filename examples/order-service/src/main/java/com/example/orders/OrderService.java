@@ -31,7 +31,7 @@ class OrderController {
     }
 }
 
-/** A bean of its own: the lock is acquired by its proxy, when another bean calls it. */
+/** A separate bean: its proxy acquires the lock when another bean calls it. */
 @Service
 class Payments {
 

@@ -36,7 +36,7 @@ public class InvoiceNumbers {
     }
 }
 
-/** The locks of a process: made once, and closed at its end. */
+/** The locks of a process: created once, and closed at its end. */
 class RedisLocks implements AutoCloseable {
 
     private final JedisConnectionFactory connections;

@@ -29,8 +29,8 @@ class Report {
     private final AtomicInteger runs = new AtomicInteger();
 
     /**
-     * The first instance runs it, and the others skip it. Clocks of instances differ, so that the lock stays for half a minute,
-     * however short the job is: longer than they differ, and shorter than the time until the next run.
+     * The first instance runs it, and the others skip it. The clocks of the instances differ, so the lock is kept for half a
+     * minute, however short the job is: longer than the clocks differ, and shorter than the time until the next run.
      */
     @Scheduled(cron = "${report.cron}")
     @OnOneNode(name = "report", atLeast = "30s")

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Measures everything and writes it down. */
+/** Runs all measurements and writes the results. */
 public final class Benchmarks {
 
     private Benchmarks() {}

@@ -17,10 +17,10 @@ import io.holdfast.lock.benchmarks.report.Row;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The rows that are about how many commands are sent. */
+/** The rows about the number of commands that are sent. */
 final class CountedRows {
 
-    /** What may be lost between 2 and 8 clients to still be called flat. */
+    /** The largest factor, relative to 2 clients, that still counts as flat. */
     private static final double FLAT = 1.15;
 
     private static final double MOST_COMMANDS = 3.5;
@@ -78,7 +78,7 @@ final class CountedRows {
                 site.counters(), peer, site.redisPort(), load, site.variant().counted());
     }
 
-    /** Takes minutes and next to no time of the processor, so it runs beside the others, on a Redis of its own. */
+    /** Takes minutes but hardly any processor time, so it runs alongside the others, on its own Redis. */
     static Work shortHolds() {
         Row row = new Row(
                 "short-holds",

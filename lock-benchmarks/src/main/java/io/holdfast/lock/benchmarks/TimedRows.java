@@ -39,7 +39,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** The rows that are about time. */
+/** The rows about time. */
 final class TimedRows {
 
     private static final int LOCKS = 10_000;
@@ -270,7 +270,7 @@ final class TimedRows {
         return (peer, site) -> {
             ServerLoad before = ServerLoad.of(site.redisPort());
             Map<Metric, Double> figures = new EnumMap<>(run.run(peer, site));
-            int scripts = peer == FLOOR ? 1 : 2; // it takes a lock by SET
+            int scripts = peer == FLOOR ? 1 : 2; // it acquires a lock with SET
             figures.put(SERVER_TIME, ServerLoad.of(site.redisPort()).microsForPairSince(before, scripts));
             return figures;
         };

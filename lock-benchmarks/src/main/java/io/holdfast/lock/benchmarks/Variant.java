@@ -6,14 +6,14 @@ import io.holdfast.lock.benchmarks.contention.Window;
 /**
  * How long everything takes.
  *
- * @param rounds over all rows and peers
- * @param jmh for uncontended locks
- * @param contended for contended ones
- * @param counted where commands are counted
- * @param handOvers how many there are in each round
+ * @param rounds how many rounds over all rows and peers
+ * @param jmh the window for uncontended locks
+ * @param contended the window for contended locks
+ * @param counted the window where commands are counted
+ * @param handOvers how many hand-overs there are in each round
  * @param holdMillis how long many locks are held
- * @param shortHoldsMillis how long one lock is taken again and again
- * @param everyPeer whether peers are measured that no bar needs
+ * @param shortHoldsMillis how long one lock is acquired again and again
+ * @param everyPeer whether peers that no bar needs are measured, too
  */
 record Variant(
         int rounds,
@@ -49,7 +49,7 @@ record Variant(
         return switch (name) {
             case "full" -> FULL;
             case "quick" -> QUICK;
-            default -> throw new IllegalArgumentException("The variant is " + name + "; there are full and quick");
+            default -> throw new IllegalArgumentException("Unknown variant " + name + "; use full or quick");
         };
     }
 }

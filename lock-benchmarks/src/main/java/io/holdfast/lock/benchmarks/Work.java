@@ -29,17 +29,17 @@ record Work(Row row, List<Peer> optional, boolean optionalInEveryRound, Measure 
     /**
      * Where a run takes place.
      *
-     * @param redisPort an empty Redis
+     * @param redisPort the port of an empty Redis
      * @param variant how long it may take
      * @param counters a process that several runs may share, where time does not matter
      */
     record Site(int redisPort, Variant variant, Cluster counters) {}
 
     /**
-     * {@return the peers to measure, in that order; to count the commands of the optional ones, one round is enough}
+     * {@return the peers to measure, in this order; to count the commands of the optional ones, one round is enough}
      *
-     * @param variant whether there are optional ones
-     * @param round from 1; each begins with a different peer
+     * @param variant decides whether optional peers are included
+     * @param round the number of the round, from 1; each round begins with a different peer
      */
     List<Peer> peers(Variant variant, int round) {
         boolean everyPeer = variant.everyPeer() && (optionalInEveryRound || round == 1);

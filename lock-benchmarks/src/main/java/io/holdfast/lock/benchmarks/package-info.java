@@ -1,4 +1,4 @@
-/** Holdfast beside other locks on Redis: the command, the rows, the rounds. */
+/** Compares Holdfast with other locks on Redis: the command, the rows, the rounds. */
 @NullMarked
 package io.holdfast.lock.benchmarks;
 

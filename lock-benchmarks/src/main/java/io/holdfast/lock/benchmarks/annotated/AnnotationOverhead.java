@@ -21,9 +21,9 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * A call of an annotated method, and the same work by the template, with one argument and with eight: what the proxy, the key
- * expression and the interceptor take, and whether more arguments take more. Both without anything beside the starter, and with the
- * meters and observations that come with Actuator.
+ * Compares a call to an annotated method with the same work through the template, with one argument and with eight: the cost of
+ * the proxy, the key expression and the interceptor, and whether more arguments cost more. Both are measured with the starter
+ * alone, and with the meters and observations that come with Actuator.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

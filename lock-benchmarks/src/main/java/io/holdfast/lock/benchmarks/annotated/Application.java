@@ -28,18 +28,18 @@ import org.springframework.core.type.AnnotationMetadata;
 @State(Scope.Benchmark)
 public class Application {
 
-    /** What stands beside the starter. */
+    /** What is present beside the starter. */
     public enum Beside {
         NOTHING,
         ACTUATOR
     }
 
-    /** As an application has it: all of the starter. */
+    /** The whole starter, as in an application. */
     @Configuration(proxyBeanMethods = false)
     @Import(Ours.class)
     static class Starter {}
 
-    /** With the meters and the observations that Spring Boot makes of it. */
+    /** Meters and observations, as Spring Boot configures them. */
     @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({
         MetricsAutoConfiguration.class,
@@ -49,7 +49,7 @@ public class Application {
     })
     static class Actuator {}
 
-    /** What the starter registers, in the order that it asks for. */
+    /** What the starter registers, in the order that it requires. */
     static final class Ours extends AutoConfigurationImportSelector {
 
         @Override

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that locks and unlocks, over and over. A wait counts if it ended in the window. One that was still going on
- * at the end of the window counts with the time until then, so that whoever starved is seen.
+ * A thread that locks and unlocks, over and over. A wait counts if it ended within the window. A wait that was still in progress
+ * at the end of the window counts with the time until then, so that starvation shows.
  */
 final class Contender implements Runnable {
 

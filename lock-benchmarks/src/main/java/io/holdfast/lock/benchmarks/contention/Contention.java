@@ -18,7 +18,7 @@ final class Contention implements Job {
 
     /** The phase of a run. */
     enum Phase {
-        /** This process is by itself, on a key of its own. */
+        /** This process runs alone, on its own key. */
         APART,
         WARM_UP,
         WINDOW,

@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two clients that take turns. Measured is the time from just before the unlock of the one to the return of the other's
- * lock, which by then has been waiting for some milliseconds.
+ * Two clients that take turns. The measured time runs from just before one client's unlock until the other's lock call, which has
+ * been waiting for some milliseconds, returns.
  */
 final class HandOver implements Job {
 
@@ -74,7 +74,7 @@ final class HandOver implements Job {
         second.join();
     }
 
-    /** Called by the holder of the lock, before the other may ask for it. */
+    /** Called by the holder of the lock, before the other may request it. */
     private void account(long got) {
         played++;
         boolean warm = played > warmUpTurns || got - begun > warmUpNanos;
@@ -84,7 +84,7 @@ final class HandOver implements Job {
         }
     }
 
-    /** One of the two. At any time one holds the lock, and the other waits for it or is about to. */
+    /** One of the two clients. At any time one holds the lock, and the other waits for it or is about to. */
     private final class Side implements Runnable {
 
         private final Latch latch;

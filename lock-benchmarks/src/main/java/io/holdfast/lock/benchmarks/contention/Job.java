@@ -7,7 +7,7 @@ interface Job {
     void prepare() throws Exception;
 
     /**
-     * Runs, tidies up, and reports the result.
+     * Runs, cleans up, and reports the result.
      *
      * @param marks called when the measurement begins and ends
      * @return a {@link Message#REPORT}

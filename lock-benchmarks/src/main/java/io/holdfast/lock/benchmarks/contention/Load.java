@@ -3,10 +3,10 @@ package io.holdfast.lock.benchmarks.contention;
 /**
  * Who contends for one key, and how.
  *
- * @param processes JVMs
- * @param clients in each of them, with connections of their own
- * @param threads of each client
- * @param holdMicros how long the critical section sleeps; 0 is not at all
+ * @param processes the number of JVMs
+ * @param clients the number of clients in each JVM, each with its own connections
+ * @param threads the number of threads of each client
+ * @param holdMicros how long the critical section sleeps; 0 for not at all
  * @param pauseMicros how long a thread sleeps before it locks again
  */
 public record Load(int processes, int clients, int threads, long holdMicros, long pauseMicros) {

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 
-/** One run of one peer each: starts the workers, and makes figures of what they report. */
+/** One run of one peer each: starts the workers, and turns their reports into figures. */
 public final class Runs {
 
     private static final long LEASE_MILLIS = 30_000;
@@ -25,14 +25,14 @@ public final class Runs {
 
     private Runs() {}
 
-    /** {@return throughput, fairness and waits under that load; in JVMs of its own} */
+    /** {@return throughput, fairness and waits under that load; in separate JVMs} */
     public static Map<Metric, Double> contend(Peer peer, int redisPort, Load load, Window window) {
         try (Cluster cluster = new Cluster(load.processes())) {
             return figures(contend(cluster, peer, redisPort, load, window, () -> 0));
         }
     }
 
-    /** {@return commands for each acquisition; one cluster may do many such runs} */
+    /** {@return commands for each acquisition; one cluster may be used for many such runs} */
     public static Map<Metric, Double> countCommands(
             Cluster cluster, Peer peer, int redisPort, Load load, Window window) {
         try (CountingProxy proxy = new CountingProxy(redisPort)) {
@@ -42,7 +42,7 @@ public final class Runs {
         }
     }
 
-    /** {@return what was sent beyond two commands for each lock and unlock, which is what nobody contends for costs} */
+    /** {@return the commands sent beyond two for each lock and unlock, the cost without contention} */
     public static Map<Metric, Double> countRenewals(Peer peer, int redisPort, Load load, Window window) {
         try (Cluster cluster = new Cluster(1);
                 CountingProxy proxy = new CountingProxy(redisPort)) {
@@ -66,7 +66,7 @@ public final class Runs {
         }
     }
 
-    /** {@return what it takes to keep so many locks} */
+    /** {@return the cost of keeping this many locks} */
     public static Map<Metric, Double> holdMany(
             Peer peer, int redisPort, int locks, long leaseMillis, long windowMillis) {
         try (Cluster cluster = new Cluster(1);

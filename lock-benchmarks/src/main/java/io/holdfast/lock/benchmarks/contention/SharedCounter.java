@@ -8,7 +8,7 @@ import java.nio.file.StandardOpenOption;
 
 /**
  * A number in a file that processes map into their memory. It is read at the beginning of a critical section and
- * written at its end, without any atomicity of its own: two holders at a time lose a count.
+ * written at its end, without being atomic itself: if there are two holders at a time, a count is lost.
  */
 final class SharedCounter {
 

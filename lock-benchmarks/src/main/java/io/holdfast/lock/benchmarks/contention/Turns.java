@@ -1,10 +1,10 @@
 package io.holdfast.lock.benchmarks.contention;
 
 /**
- * How often a lock goes from one client to the other.
+ * How often a lock passes from one client to the other.
  *
- * @param warmUp how often before that is measured
- * @param warmUpMillis or how long, whatever is over first
- * @param measured how often then
+ * @param warmUp how often before measuring starts
+ * @param warmUpMillis or for how long, whichever ends first
+ * @param measured how often while measuring
  */
 public record Turns(int warmUp, long warmUpMillis, int measured) {}

@@ -5,7 +5,7 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** A process that runs one job after the other, as it is told on its standard input; it ends with that. */
+/** A process that runs one job after another, as requested on its standard input, and ends when that ends. */
 public final class Worker {
 
     static final String CONTEND = "CONTEND";
@@ -16,7 +16,7 @@ public final class Worker {
     private final PrintStream out = System.out;
 
     private Worker() {
-        System.setOut(System.err); // whatever libraries print is no answer
+        System.setOut(System.err); // output of libraries is not a reply
     }
 
     /**

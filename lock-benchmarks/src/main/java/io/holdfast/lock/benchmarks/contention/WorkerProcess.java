@@ -54,7 +54,7 @@ final class WorkerProcess implements AutoCloseable {
             throw new UncheckedIOException(e);
         }
         if (line == null || !line.split(" ", 2)[0].equals(name)) {
-            throw new IllegalStateException("A worker should have said " + name + " and said " + line);
+            throw new IllegalStateException("A worker should have sent " + name + " but sent " + line);
         }
         return Message.parse(line);
     }

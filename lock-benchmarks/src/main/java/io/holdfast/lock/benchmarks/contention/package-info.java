@@ -1,4 +1,4 @@
-/** Many threads, clients and processes that want the same lock. */
+/** Many threads, clients and processes that contend for the same lock. */
 @NullMarked
 package io.holdfast.lock.benchmarks.contention;
 

@@ -57,7 +57,7 @@ final class HoldfastClient implements LockClient {
         return new HoldfastClient(store, List.of(factory), leaseMillis, LockTemplate::getLock);
     }
 
-    /** The driver takes its time to load, more than the command timeout on one core; the starter does the same at startup. */
+    /** Loading the driver takes a while, on one core longer than the command timeout; the starter does the same warm-up at startup. */
     private static void warmUp(LockStore store) {
         LockStoreException last = null;
         for (int attempt = 0; attempt < WARM_UPS; attempt++) {
@@ -116,7 +116,7 @@ final class HoldfastClient implements LockClient {
             delegate.unlock();
         }
 
-        /** The fencing token says that it is the same grant. */
+        /** The fencing token shows that it is the same grant. */
         @Override
         public boolean isInRedis(Jedis redis) {
             if (!delegate.isHeldByCurrentThread()) {

@@ -2,7 +2,7 @@ package io.holdfast.lock.benchmarks.peer;
 
 import redis.clients.jedis.Jedis;
 
-/** One thread's view of a lock; used by that thread only. All of a client's latches of a key are one lock. */
+/** One thread's view of a lock; used by that thread only. All latches of one client for the same key are one lock. */
 public interface Latch {
 
     /** Waits without limit. */
@@ -11,8 +11,8 @@ public interface Latch {
     void unlock();
 
     /**
-     * {@return whether Redis has this thread's lock as its own still, until a time that is yet to come; asked after the
-     * measuring, and not of the peer but of Redis}
+     * {@return whether Redis still has this thread's lock, as held by this thread and with an expiry in the future; checked after
+     * the measurement, in Redis and not through the peer}
      *
      * @param redis a connection
      */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
-/** Lock4j on a {@link StringRedisTemplate}, with its defaults: a waiter asks again every 100 ms. No renewal, no reentry. */
+/** Lock4j on a {@link StringRedisTemplate}, with its defaults: a waiter tries again every 100 ms. No renewal, no reentry. */
 final class Lock4jClient implements LockClient {
 
     private final JedisConnectionFactory factory;

@@ -1,6 +1,6 @@
 package io.holdfast.lock.benchmarks.peer;
 
-/** What an application has one of: connections and all that locks share. Thread-safe. */
+/** The part of which an application has one: connections and everything that locks share. Thread-safe. */
 public interface LockClient extends AutoCloseable {
 
     Latch latch(String key);

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
-/** What is compared, with leases of the same length. */
+/** The implementations that are compared, with leases of the same length. */
 public enum Peer {
     HOLDFAST("Holdfast") {
         @Override
@@ -98,8 +98,8 @@ public enum Peer {
     };
 
     /**
-     * The most connections for calls in a client's pool: Redisson's default, and one for each thread of the rows with many.
-     * Holdfast has its own default instead, 16.
+     * The maximum number of connections for calls in a client's pool: Redisson's default, and one for each thread in the rows
+     * with many threads. Holdfast uses its own default instead, 16.
      */
     static final int CONNECTIONS = 64;
 
@@ -123,7 +123,7 @@ public enum Peer {
     /**
      * {@return a client}
      *
-     * @param servers Redis on this machine, or a proxy before it
+     * @param servers Redis on this machine, or a proxy in front of it
      * @param leaseMillis how long a lock survives without renewal
      */
     public abstract LockClient open(Servers servers, long leaseMillis);

@@ -7,7 +7,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 import redis.clients.jedis.Jedis;
 
-/** Redisson with its defaults. {@code lock()} without a lease has the watchdog renew it. */
+/** Redisson with its defaults. The watchdog renews a {@code lock()} without a lease. */
 final class RedissonLockClient implements LockClient {
 
     private final RedissonClient redisson;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The Redis servers of a peer, on this machine. As a text they can be handed to another process.
+ * The Redis servers of a peer, on this machine. As text, they can be passed to another process.
  *
  * @param ports one, or several of a cluster or a quorum
  */
@@ -17,7 +17,7 @@ public record Servers(List<Integer> ports) {
         return new Servers(List.of(port));
     }
 
-    /** The other way round than {@link #toString}. */
+    /** The inverse of {@link #toString}. */
     public static Servers parse(String text) {
         return new Servers(Arrays.stream(text.split("\\" + SEPARATOR))
                 .map(Integer::valueOf)
@@ -29,10 +29,10 @@ public record Servers(List<Integer> ports) {
         return ports.stream().map(String::valueOf).collect(Collectors.joining(SEPARATOR));
     }
 
-    /** {@return the port of the only one} */
+    /** {@return the port of the only server} */
     int only() {
         if (ports.size() != 1) {
-            throw new IllegalStateException("One server is needed, and there are " + ports.size());
+            throw new IllegalStateException("Exactly one server is needed, but there are " + ports.size());
         }
         return ports.get(0);
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param subject whose figure it is
  * @param metric which figure
- * @param atLeast whether the limit is a lower one
+ * @param atLeast whether the limit is a lower limit
  * @param limit the value, or the factor if there is a reference
  * @param reference what the factor multiplies
  */
@@ -25,7 +25,7 @@ public record Bar(
     /** The same metric of a peer in a row. */
     public record Reference(String title, @Nullable String row, Peer peer) {}
 
-    /** How it came out; {@code measured} is the figure or the ratio. */
+    /** The outcome; {@code measured} is the figure or the ratio. */
     public record Verdict(String text, String measured, boolean met) {}
 
     public static Bar atLeast(Peer subject, Metric metric, double limit) {
@@ -36,17 +36,17 @@ public record Bar(
         return new Bar(subject, metric, false, limit, null);
     }
 
-    /** {@return the bar, times what that peer has in the same row} */
+    /** {@return the bar as a multiple of that peer's figure in the same row} */
     public Bar times(Peer peer) {
         return new Bar(subject, metric, atLeast, limit, new Reference(peer.title(), null, peer));
     }
 
-    /** {@return the bar, times what the same peer has in another row} */
+    /** {@return the bar as a multiple of the same peer's figure in another row} */
     public Bar timesRow(String row, String title) {
         return new Bar(subject, metric, atLeast, limit, new Reference(title, row, subject));
     }
 
-    /** {@return how it came out, or empty if something it needs was not measured} */
+    /** {@return the outcome, or empty if a figure that it needs was not measured} */
     public Optional<Verdict> judge(String row, Results results) {
         Reference other = reference;
         Optional<Double> figure = results.median(row, subject, metric);

@@ -4,7 +4,7 @@ import io.holdfast.lock.benchmarks.statistics.Spread;
 import java.util.List;
 import java.util.Locale;
 
-/** Horizontal bars with whiskers from minimum to maximum, as SVG that reads well on a light and on a dark page. */
+/** Horizontal bars with whiskers from minimum to maximum, as SVG that is easy to read on light and dark pages. */
 record BarChart(String title, String note, List<Bar> bars) {
 
     private static final int WIDTH = 720;

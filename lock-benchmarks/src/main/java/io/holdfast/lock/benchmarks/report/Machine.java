@@ -18,7 +18,7 @@ import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 import redis.clients.jedis.Jedis;
 
-/** What the figures were measured on and with, a line each. */
+/** What the figures were measured on and with, one line for each item. */
 public record Machine(List<String> lines) {
 
     private static final Pattern VERSION = Pattern.compile("-(\\d[^/]*)\\.jar$");
@@ -54,7 +54,7 @@ public record Machine(List<String> lines) {
         return Math.round((double) system.getTotalMemorySize() / GIGABYTE);
     }
 
-    /** The file's name knows it: not every library says it in its manifest. */
+    /** From the file's name: not every library states its version in its manifest. */
     private static String version(Class<?> type) {
         String place = type.getProtectionDomain().getCodeSource().getLocation().getPath();
         Matcher matcher = VERSION.matcher(place);

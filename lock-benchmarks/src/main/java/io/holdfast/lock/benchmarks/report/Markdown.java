@@ -23,7 +23,7 @@ public final class Markdown {
      * Creates an instance.
      *
      * @param results every figure
-     * @param machine where they come from
+     * @param machine where they were measured
      * @param rows with several metrics each
      * @param counts with the number of commands only
      */

@@ -3,7 +3,7 @@ package io.holdfast.lock.benchmarks.report;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** What is measured, and how it is written. */
+/** What is measured, and how it is formatted. */
 public enum Metric {
     PAIRS("pairs/s", true),
     JAIN("Jain index", true),
@@ -36,7 +36,7 @@ public enum Metric {
         return moreIsBetter;
     }
 
-    /** {@return the value for people; times are given in nanoseconds} */
+    /** {@return the value in readable form; times are given in nanoseconds} */
     public String text(double value) {
         return switch (this) {
             case WAIT_P50, WAIT_P99, WAIT_LONGEST, HAND_OVER, HAND_OVER_P99 -> time(value);

@@ -6,9 +6,9 @@ import java.util.List;
 /**
  * One kind of work, as the tables show it.
  *
- * @param name short, for the command line and for files
- * @param title for people
- * @param peers who does it, in the order of the columns
+ * @param name a short name, for the command line and for files
+ * @param title a readable title
+ * @param peers the peers that do it, in the order of the columns
  * @param bars what is expected
  */
 public record Row(String name, String title, List<Peer> peers, List<Bar> bars) {}

@@ -2,7 +2,7 @@ package io.holdfast.lock.benchmarks.statistics;
 
 import java.util.Collection;
 
-/** What several rounds measured. */
+/** The spread of a figure over several rounds. */
 public record Spread(double median, double min, double max, int rounds) {
 
     /** {@return the spread of at least one value} */

@@ -31,12 +31,12 @@ public final class Waits {
         histogram.add(others.histogram);
     }
 
-    /** {@return the value that so many percent do not exceed, in nanoseconds} */
+    /** {@return the value that this percentage of waits does not exceed, in nanoseconds} */
     public double percentile(double percent) {
         return histogram.getValueAtPercentile(percent);
     }
 
-    /** {@return the longest, in nanoseconds; 0 if there is none} */
+    /** {@return the longest wait, in nanoseconds; 0 if there is none} */
     public double longest() {
         return histogram.getMaxValue();
     }
@@ -45,7 +45,7 @@ public final class Waits {
         return histogram.getTotalCount();
     }
 
-    /** {@return a text without blanks that {@link #parse} reads} */
+    /** {@return text without spaces that {@link #parse} reads} */
     public String text() {
         ByteBuffer buffer = ByteBuffer.allocate(histogram.getNeededByteBufferCapacity());
         int length = histogram.encodeIntoCompressedByteBuffer(buffer);

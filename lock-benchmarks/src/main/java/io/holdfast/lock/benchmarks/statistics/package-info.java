@@ -1,4 +1,4 @@
-/** What is worked out from the figures. */
+/** Statistics that are calculated from the measurements. */
 @NullMarked
 package io.holdfast.lock.benchmarks.statistics;
 

@@ -25,7 +25,7 @@ public class ClientState {
     @Param("6379")
     public String servers = "6379";
 
-    /** The cores for this process, as taskset has them. */
+    /** The cores for this process, in the format of taskset. */
     @Param(Placed.ANY)
     public String cores = Placed.ANY;
 

@@ -19,12 +19,12 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 public record JmhRun(String benchmark, int threads, Placement placement) {
 
     /**
-     * {@return pairs in a second, of all threads together}
+     * {@return pairs per second, of all threads together}
      *
      * @param peer what is measured
      * @param servers where Redis is
-     * @param warmUpMillis before the window
-     * @param windowMillis what is measured
+     * @param warmUpMillis how long to warm up before the window
+     * @param windowMillis how long to measure
      */
     public double pairsPerSecond(Peer peer, Servers servers, long warmUpMillis, long windowMillis) {
         try (Placed placed = new Placed(servers, placement)) {

@@ -1,14 +1,14 @@
 package io.holdfast.lock.benchmarks.uncontended;
 
 /**
- * Where Redis and the client run. One thread that asks and waits is several times as fast on the core that Redis runs on
- * as on another one, since nobody has to be woken there, and the scheduler decides where they run unless it is told.
+ * Where Redis and the client run. A single thread that sends a request and waits is several times as fast on the core that Redis
+ * runs on as on another, because no thread has to be woken there, and the scheduler decides where they run unless they are bound.
  */
 public enum Placement {
-    /** As the system likes. */
+    /** Wherever the system runs them. */
     ANYWHERE,
-    /** Redis has a core, the client the others: the likeness of two machines. */
+    /** Redis has one core, the client the others, which resembles two machines. */
     APART,
-    /** Both on one core: what counts is the processor time of both. */
+    /** Both on one core: the processor time of both counts. */
     TOGETHER
 }

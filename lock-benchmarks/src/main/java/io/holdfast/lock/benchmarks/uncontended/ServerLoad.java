@@ -6,8 +6,8 @@ import redis.clients.jedis.Jedis;
 /**
  * What a server has done since its start.
  *
- * @param processorMicros time of the processor
- * @param scripts how many it has run
+ * @param processorMicros its processor time
+ * @param scripts how many scripts it has run
  */
 public record ServerLoad(double processorMicros, long scripts) {
 

@@ -15,13 +15,13 @@ public record Topology(Servers servers, List<? extends AutoCloseable> processes)
     private static final int MASTERS = 3;
     private static final int QUORUM = 5;
 
-    /** Longer than any run, in which no node fails. */
+    /** Longer than any run, so that no node counts as failed. */
     private static final Duration NODE_TIMEOUT = Duration.ofMinutes(5);
 
     /**
      * {@return servers for a peer}
      *
-     * @param port of the one server that is there already
+     * @param port the port of the server that is already running
      */
     public static Topology of(Peer peer, int port) {
         return switch (peer) {
@@ -43,7 +43,7 @@ public record Topology(Servers servers, List<? extends AutoCloseable> processes)
                 new Servers(servers.stream().map(RedisServerProcess::port).toList()), servers);
     }
 
-    /** As if it had been running for longer than the rejoin delay. */
+    /** Starts a server that looks as if it had been running for longer than the rejoin delay. */
     private static RedisServerProcess longJoined() {
         RedisServerProcess server = RedisServerProcess.start();
         try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
