@@ -41,13 +41,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Locks in this JVM's memory: the contract of {@link LockStore} without a server. For tests and for development on one
- * node; it excludes nobody outside of this JVM.
+ * Locks in this JVM's memory: the contract of {@link LockStore} without a server. For tests and for development on one node; it excludes
+ * nobody outside this JVM.
  *
- * <p>One mutex guards everything but the listeners, so each call is as atomic as a script in Redis. A lock that nobody holds is
- * forgotten once its token need not be remembered, like its counterpart in Redis whose key expires: the map is kept in the
- * order of last use, and each call drops forgotten locks from its old end. Hints are collected under the mutex, and delivered
- * on the calling thread after its release.
+ * <p>One mutex guards everything but the listeners, so each call is as atomic as a script in Redis. A lock that nobody holds is forgotten
+ * once its token need no longer be remembered, as in Redis, where its key expires: the map is kept in the order of last use, and each call
+ * drops such locks from its oldest end. Hints are collected under the mutex, and delivered on the calling thread after its release.
  */
 public final class InMemoryLockStore implements LockStore {
 
@@ -140,7 +139,7 @@ public final class InMemoryLockStore implements LockStore {
         return locked(key, lock -> lock.inspect(key));
     }
 
-    /** One step, at one moment. */
+    /** A single step, which reads all locks at one moment. */
     @Override
     public Optional<StoreScan> openScan(String keyPrefix) {
         return Optional.of(new StoreScan() {
@@ -227,7 +226,7 @@ public final class InMemoryLockStore implements LockStore {
         return locked(locks::size);
     }
 
-    /** How many entries of a lock are remembered, dead ones in its queue included. */
+    /** How many entries of a lock are remembered, including dead ones in its queue. */
     int queueLength(LockKey key) {
         return locked(key, lock -> lock.queueLength(false));
     }
@@ -271,7 +270,7 @@ public final class InMemoryLockStore implements LockStore {
         }
     }
 
-    /** {@return where the locks are} */
+    /** {@return where the locks are kept} */
     @Override
     public String toString() {
         return "the memory of this process";

@@ -35,11 +35,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One lock: the same state, and the same rules, as the hash in Redis. Guarded by the store's mutex.
+ * One lock, with the same state and the same rules as the hash in Redis. Guarded by the store's mutex.
  *
- * <p>It has holds (none, one that is exclusive, or several shared ones) and entries, in the order in which they came. An entry that the
- * lock is reserved for is not in the queue, and keeps its place: it may need it again. A dead entry is dropped when it comes to the
- * head of the queue, and in any case when another caller queues. A hold that has ended stays until the lock is settled.
+ * <p>It has holds (none, one that is exclusive, or any number of shared ones) and entries, in the order of their arrival. An entry that the
+ * lock is reserved for is not in the queue, but keeps its place, which it may need again. A dead entry is dropped when it reaches the head
+ * of the queue, and in any case when another caller queues. A hold that has ended stays until the lock is settled.
  *
  * <p>After {@link #settle} either the queue is empty, or its head is alive and cannot share the lock with the holds. So a newcomer
  * gets the lock only if the queue is empty, and no other check is needed.
@@ -56,7 +56,7 @@ final class LockState {
         private final Instant since;
         private final long tokens;
 
-        /** Null if the lock is kept for its minimum time, after release. */
+        /** Null if the lock has been released, but is kept for its minimum time. */
         private @Nullable OwnerId owner;
 
         private LockMode mode;
@@ -194,7 +194,7 @@ final class LockState {
     }
 
     /**
-     * The owner has called. The lease that it asks for replaces its reservation, also if that would end later. A lease is never
+     * The owner has called. The lease that it requests replaces its reservation, even if the reservation would end later. A lease is never
      * shortened.
      */
     private void confirm(HoldRecord hold, long leaseNanos) {
@@ -202,7 +202,7 @@ final class LockState {
         hold.leaseEnd = now + Math.max(kept, leaseNanos);
     }
 
-    /** A holder of many tokens may hand the lock off within its own process, and is notified to stop that soon. */
+    /** A holder of many tokens may hand the lock off within its own process, and is notified so that it soon stops doing so. */
     private void notifyHolder(AcquireRequest request) {
         HoldRecord hold = exclusive();
         if (hold != null && hold.tokens > 1 && (queue().findAny().isEmpty() || request.fair())) {
@@ -228,7 +228,7 @@ final class LockState {
         return ReleaseReply.RELEASED;
     }
 
-    /** A live hold, or an exclusive one that has ended while nobody asked for the lock, unless it is to be kept. */
+    /** A live hold, or an exclusive one that has ended while nobody requested the lock, unless the lock is to be kept. */
     private @Nullable HoldRecord releasable(ReleaseRequest request) {
         HoldRecord hold = find(request.owner());
         if (hold == null && request.keep().isZero() && entries.isEmpty()) {
@@ -246,8 +246,7 @@ final class LockState {
     }
 
     /**
-     * Gives back no token from before the grant: if the grant came late, others may have received later tokens than those it
-     * used.
+     * Gives back no token from before the grant: if the grant arrived late, others may have received later tokens than those it used.
      */
     private void giveBackTokens(HoldRecord hold, long lastUsed, long least) {
         if (lastUsed != ReleaseRequest.ALL_TOKENS && hold.isExclusive()) {
@@ -328,12 +327,12 @@ final class LockState {
                 lastToken);
     }
 
-    /** Drops holds that have ended and dead entries, and reserves the lock for the next live ones. */
+    /** Drops holds that have ended and dead entries, and reserves the lock for the next live entries. */
     private void settle() {
         List<EntryRecord> lapsed = dropEnded();
         reserveForHeads();
         if (!lapsed.isEmpty()) {
-            // They were overtaken once; what nobody behind them could use is reserved for them again.
+            // They were overtaken once; anything that nobody behind them could use is reserved for them again.
             lapsed.forEach(entry -> entry.reserved = false);
             reserveForHeads();
         }
@@ -362,7 +361,10 @@ final class LockState {
         return lapsed;
     }
 
-    /** If the clock went back, entries and reservations would last until it has caught up: they count from now, once. */
+    /**
+     * If the clock has gone back, entries and reservations would last until it catches up. So each is limited, once, to one entry timeout
+     * from now.
+     */
     private void heedClock() {
         entries.values().forEach(entry -> entry.aliveUntil = now + Math.min(entry.aliveUntil - now, ENTRY_NANOS));
         holds.stream()
@@ -371,8 +373,9 @@ final class LockState {
     }
 
     /**
-     * A reservation ends when its entry would be dead: a waiter that died holds up others for one entry time-out from its last call, any
-     * number of waiters together. So an entry whose reservation has lapsed is dead, unless its client has called since.
+     * A reservation ends when its entry would be dead: a dead waiter holds up others for one entry timeout from its last call, and any
+     * number of dead waiters together no longer than that. So an entry whose reservation has lapsed is dead, unless its client has called
+     * since.
      */
     private void reserveForHeads() {
         List<HoldRecord> granted = new ArrayList<>();
@@ -406,7 +409,7 @@ final class LockState {
         return hold;
     }
 
-    /** Whether the holds leave room for it. */
+    /** Whether the holds leave room for the request. */
     private boolean admits(AcquireRequest request) {
         if (request.isExclusive()) {
             return holds.isEmpty();
@@ -436,7 +439,7 @@ final class LockState {
         return Duration.ofNanos(Math.max(0, nanos));
     }
 
-    /** A caller that asks is alive; its pause had no effect as long as its entry was not dropped. */
+    /** An owner that calls is alive; if it was paused, that had no effect unless its entry was dropped. */
     private void keep(OwnerId owner) {
         EntryRecord entry = entries.get(owner);
         if (entry != null) {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * One request to all servers, and their replies. It is decided as soon as no further reply can change the outcome, or when all
  * have replied or failed. Later replies are ignored.
  *
- * @param <A> an answer
+ * @param <A> the type of an answer
  */
 final class Ballot<A> {
 
@@ -27,7 +27,7 @@ final class Ballot<A> {
     private final Map<Node, Throwable> failures = new LinkedHashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    /** @param decided is called under this monitor, after each reply */
+    /** @param decided called under this ballot's monitor, after each reply */
     Ballot(List<Node> nodes, Predicate<Ballot<A>> decided) {
         this.nodes = nodes;
         this.decided = decided;
@@ -66,7 +66,7 @@ final class Ballot<A> {
         return nodes.stream().map(answers::get).flatMap(Stream::ofNullable).toList();
     }
 
-    /** Those of one kind. */
+    /** The answers of one kind. */
     <B extends A> List<B> answers(Class<B> kind) {
         return answers().stream().filter(kind::isInstance).map(kind::cast).toList();
     }
@@ -99,7 +99,7 @@ final class Ballot<A> {
                 .anyMatch(failure -> !(failure instanceof LockStoreException known) || known.outcomeUnknown());
     }
 
-    /** Too many servers failed. If they are too many only because this client had no free connections, the cause says so. */
+    /** Too many servers failed. If they are too many only because this client had no free connections, the cause indicates that. */
     synchronized LockStoreException majorityLost(int needed) {
         String reasons = failures.entrySet().stream()
                 .map(each -> each.getKey().name + ": " + each.getValue().getMessage())

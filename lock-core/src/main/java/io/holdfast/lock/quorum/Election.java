@@ -13,25 +13,25 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * One try to get a lock from a majority of servers, with a single token.
  *
- * <p>Each server that grants the lock chooses a token that is higher than all it has granted before, and at least the one
- * proposed. The grant counts only once enough servers have granted it <em>by the same token</em>; if they chose different ones,
- * the highest is proposed to all of them in the next round. So a token counts only if a majority has recorded it, each at a
- * time when it had recorded no token as high.
+ * <p>Each server that grants the lock chooses a token that is higher than all it has granted before, and at least the one proposed. The
+ * grant counts only after enough servers have granted it <em>with the same token</em>; if they chose different ones, the highest is
+ * proposed to all of them in the next round. So a token counts only if a majority has recorded it, each at a time when all tokens it had
+ * recorded before were lower.
  *
- * <p>A server may have a clock that is far ahead. Its token is ignored if enough others agree on theirs. That is safe: it has
- * recorded a higher one, and grants none that is lower. See {@link TokenClock}.
+ * <p>A server may have a clock that is far ahead. Its token is ignored if enough others agree on theirs. That is safe: that server has
+ * recorded a higher one, and grants no lower one. See {@link TokenClock}.
  *
- * <p>What a server has noted never falls below what it was before a grant: the tokens of a block that were not used are given
- * back, but the last one that was used may be lower than what others had there before. This happens if this acquisition reaches
- * a server only after others have held the lock there, immediately followed by its release.
+ * <p>The last token that a server has recorded never falls below its value before a grant: unused tokens of a block are given back, but the
+ * last used one may be lower than those that others got there before. This happens if this acquisition reaches a server only after others
+ * have held the lock there, and its release follows immediately.
  *
- * <p><b>Tokens strictly increase.</b> Let a grant with token <i>t</i> count, and one with token <i>u</i> that is asked for
- * after that, or that holds the lock alone after that. Both had their token noted by a majority while they held the lock there,
- * so one server noted both. If it noted <i>t</i> first, then <i>u &gt; t</i>, since it notes no lower one. It did not note
- * <i>u</i> first: that grant was not asked for yet; or, where one of them is exclusive, the lock was taken from it again before
- * the other one got it there, since its lease was over, and then it does not count any more. (It is not enough that a server
- * claims to have noted a token: {@code QuorumDefectsTest} finds a lower token after a higher one if it has not.) A holder that
- * requests its lock again may get a higher token than before, chosen by a server that was not awaited.
+ * <p><b>Tokens strictly increase.</b> Let a grant with token <i>t</i> count, and also one with token <i>u</i> that is requested after that,
+ * or that holds the lock alone after that. For both, a majority recorded the token while the grant held the lock there, so one server
+ * recorded both. If it recorded <i>t</i> first, then <i>u &gt; t</i>, since it records no lower one. It did not record <i>u</i> first: that
+ * grant had not been requested yet; or, if one of them is exclusive, the lock was taken from it again before the other one got it there,
+ * since its lease was over, and then it no longer counts. (It is not enough that a server claims to have recorded a token: {@code
+ * QuorumDefectsTest} finds a lower token after a higher one if it has not.) A holder that requests its lock again may get a higher token
+ * than before, chosen by a server that was not awaited.
  */
 final class Election {
 
@@ -100,7 +100,7 @@ final class Election {
         return ballot;
     }
 
-    /** Tokens that are far apart do not decide it while others may still reply: most of them may agree. */
+    /** Tokens that are far apart do not decide it while other servers may still reply: most of them may agree. */
     private boolean isDecided(Ballot<AcquireReply> ballot) {
         List<AcquireReply.Granted> grants = ballot.answers(AcquireReply.Granted.class);
         if (grants.size() < needed) {
@@ -112,8 +112,8 @@ final class Election {
     }
 
     /**
-     * The lock is held, or servers failed: one of the two must be sufficient alone. Otherwise the outstanding replies decide
-     * whether this is contention or a failure.
+     * The lock is held, or servers failed: either must be sufficient alone. Otherwise the outstanding replies decide whether this is
+     * contention or a failure.
      */
     private boolean isRefused(Ballot<AcquireReply> ballot) {
         int spare = quorum.nodes.size() - needed;
@@ -124,7 +124,10 @@ final class Election {
         return grants.stream().map(AcquireReply.Granted::token).sorted().toList();
     }
 
-    /** The grant by one token, if enough servers chose it: no other token has as many. It reserves what each of them does. */
+    /**
+     * The grant with one token, if enough servers chose it: no other token has as many. It reserves only the tokens that each of them
+     * reserved.
+     */
     private Optional<AcquireReply.Granted> agreed(List<AcquireReply.Granted> grants) {
         return grants.stream()
                 .filter(any -> grants.stream()

@@ -32,14 +32,14 @@ final class Merged {
     }
 
     /**
-     * The highest token that the required number of servers may have recorded: a token that fewer have does not count. A server
+     * The highest token that the required number of servers may have recorded: a token that fewer have recorded does not count. A server
      * without a reply may have recorded any.
      */
     private static long noted(Stream<Long> tokens, int needed) {
         return reached(tokens, Comparator.<Long>naturalOrder(), needed);
     }
 
-    /** The highest value that so many of them reach. */
+    /** The highest value that the required number of them reach. */
     private static <T> T reached(Stream<T> values, Comparator<T> order, int needed) {
         return values.sorted(order.reversed())
                 .skip(Math.max(0, needed - 1))
@@ -52,7 +52,7 @@ final class Merged {
         return byGrant(named).stream().max(Comparator.comparing(List::size)).map(most -> most.get(0));
     }
 
-    /** The same grants, whichever servers report them. */
+    /** The holders, grouped by grant, whichever servers report them. */
     private static Collection<List<LockHolder>> byGrant(Stream<LockHolder> named) {
         return named.collect(Collectors.groupingBy(
                         holder -> List.of(holder.clientId(), holder.thread(), holder.fencingToken(), holder.mode()),
@@ -70,7 +70,7 @@ final class Merged {
                 .toList();
     }
 
-    /** A holder as a server reports it, for as long as its caller counts, see {@link Quorum#withDrift}. */
+    /** A holder as reported by a server, with the remaining time that its caller counts, see {@link Quorum#withDrift}. */
     static LockHolder withoutDrift(LockHolder holder) {
         Duration remaining = holder.remaining()
                 .minusMillis(Quorum.DRIFT_MILLIS)

@@ -38,12 +38,12 @@ import org.slf4j.LoggerFactory;
  * also take away the grant of a later try of the same acquisition, with its fencing tokens. So such an acquisition does not
  * call this server again.
  *
- * <p><b>Outages.</b> While a server hangs, every call would occupy a thread for its whole timeout. So after a call without a
- * reply only one call at a time is sent, until one gets a reply; the others fail immediately. Until then at most {@value
- * #MOST_THREADS} calls are in progress, {@value #MOST_WAITING} more wait, and further calls fail immediately.
+ * <p><b>Outages.</b> While a server hangs, every call would occupy a thread for its whole timeout. So after a call without a reply, only
+ * one call at a time is sent, until one gets a reply; the others fail immediately. Until then at most {@value #MOST_THREADS} calls are in
+ * progress, {@value #MOST_WAITING} more wait, and further calls fail immediately.
  *
- * <p><b>Failures</b> are logged and remembered here. As long as the other servers form a majority no call fails, so nothing else
- * reveals a wrong address or password.
+ * <p><b>Failures</b> are logged and remembered here. As long as the other servers form a majority, no call fails, so nothing else reveals a
+ * wrong address or password.
  */
 final class Node {
 
@@ -65,7 +65,7 @@ final class Node {
     final LockStore store;
     final Executor threads;
 
-    /** What its latest call failed with. */
+    /** Why its latest call failed; null if it did not. */
     volatile @Nullable String failure;
 
     private final Semaphore places = new Semaphore(MOST_THREADS + MOST_WAITING);
@@ -85,7 +85,7 @@ final class Node {
     private volatile boolean quick = true;
     private volatile boolean closed;
 
-    /** @param threads run calls, at most {@link #MOST_THREADS} at a time, in their order */
+    /** @param threads run calls, at most {@link #MOST_THREADS} at a time, in order */
     Node(QuorumNode node, Executor threads) {
         this.name = node.name();
         this.store = node.store();
@@ -93,8 +93,8 @@ final class Node {
     }
 
     /**
-     * One call, in two steps: it is sent, and its reply is read. Each step is done once, by the first thread that claims it; a
-     * thread that finds a step claimed leaves it to the other.
+     * One call, in two steps: it is sent, and its reply is read. Each step is done once, by the first thread that claims it; a thread that
+     * finds a step claimed leaves it to the other thread.
      *
      * <p>So one thread can send to all servers before it reads from the first, and if it gets stuck at a server that hangs,
      * others {@linkplain #finish finish} what it has not begun, each at its own server. Sending is claimed by compare-and-set;
@@ -113,7 +113,7 @@ final class Node {
             this.begin = begin;
         }
 
-        /** Sends it, unless some thread does so. */
+        /** Sends it, unless another thread has claimed that. */
         void send() {
             if (claimed.compareAndSet(false, true)) {
                 try {
@@ -124,7 +124,7 @@ final class Node {
             }
         }
 
-        /** Sends it if necessary, and waits for the reply, unless another thread is doing one of the two. */
+        /** Sends it if necessary, and waits for the reply, unless another thread does either. */
         void finish() {
             long start = System.nanoTime();
             send();
@@ -168,7 +168,7 @@ final class Node {
         }
 
         /**
-         * The others replied long ago. This server may hang, so for now its calls are not sent together with others.
+         * The other servers replied long ago. This one may hang, so for now calls to it are not sent together with others.
          *
          * @param needed whether the caller still waits for the reply
          */
@@ -183,11 +183,11 @@ final class Node {
     }
 
     /**
-     * Makes a call that comes after all earlier ones of the same acquisition.
+     * Makes a call that is sent after all earlier ones of the same acquisition have ended.
      *
-     * @param acquisition its owner; anything else for a call that may come in any order
-     * @param round takes the call and sends it together with those to other servers, which saves hand-overs between threads, unless an earlier one
-     *     is in progress, or the server was slow recently; null to send it on a thread of this server
+     * @param acquisition its owner; any other object for a call that may be sent in any order
+     * @param round takes the call and sends it together with those to other servers, which saves hand-overs between threads, unless an
+     *     earlier one is in progress, or the server was slow recently; null to send it on a thread of this server
      * @param begin sends it
      */
     <A> NodeCall<A> call(
@@ -207,17 +207,17 @@ final class Node {
         return call;
     }
 
-    /** As {@link #call}, on a thread of this server. */
+    /** Like {@link #call}, on a thread of this server. */
     <A> CompletableFuture<A> send(Object acquisition, Function<LockStore, A> call) {
         return call(acquisition, null, () -> () -> call.apply(store));
     }
 
-    /** A call that may come in any order. */
+    /** A call that may be sent in any order. */
     <A> CompletableFuture<A> send(Function<LockStore, A> call) {
         return send(new Object(), call);
     }
 
-    /** A call that comes after all calls in progress. */
+    /** A call that is sent after all calls in progress have ended. */
     <A> CompletableFuture<A> sendAfterAll(Function<LockStore, A> call) {
         NodeCall<A> looking = new NodeCall<>(() -> () -> call.apply(store));
         CompletableFuture<?>[] before = last.values().toArray(CompletableFuture[]::new);
@@ -225,7 +225,7 @@ final class Node {
         return looking;
     }
 
-    /** @throws LockStoreException if an earlier call of that acquisition may still arrive and take away what it gets */
+    /** @throws LockStoreException if an earlier call of that acquisition may still arrive and take away the grant */
     LockStore.Pending<AcquireReply> beginAcquire(AcquireRequest request) {
         if (inDoubt.contains(request.owner())) {
             throw new LockStoreException(

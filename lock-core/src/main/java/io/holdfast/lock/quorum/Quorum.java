@@ -26,7 +26,7 @@ final class Quorum {
 
     static final int FEWEST = 3;
 
-    /** A lease is longer at the servers by one percent, plus 2 ms. */
+    /** A lease is longer on the servers, by one percent plus 2 ms. */
     static final int DRIFT_SHARE = 100;
 
     static final int DRIFT_MILLIS = 2;
@@ -38,7 +38,7 @@ final class Quorum {
     private final Executor rounds;
     private volatile boolean closed;
 
-    /** @param pools returns a pool of that many threads at most; one for each server, and one that runs rounds */
+    /** @param pools returns a pool with at most that many threads; called once for each server, and once for the rounds */
     Quorum(List<QuorumNode> nodes, IntFunction<Executor> pools) {
         if (nodes.size() < FEWEST || nodes.size() % 2 == 0) {
             throw new IllegalArgumentException("A quorum needs an odd number of servers, at least 3, but this one has "
@@ -60,9 +60,9 @@ final class Quorum {
     }
 
     /**
-     * Two majorities have a server in common, which grants a lock to one of them only. For a semaphore with <i>n</i> permits
-     * that is not enough: <i>N</i> servers have <i>N n</i> places, so the smallest number of servers is needed for which
-     * <i>n</i> + 1 holders do not fit in these places.
+     * Two majorities have a server in common, which grants a lock to one of them only. For a semaphore with <i>n</i> permits that is not
+     * enough: <i>N</i> servers have <i>N n</i> places, so a hold needs the smallest number of servers for which <i>n</i> + 1 holders do not
+     * fit into these places.
      */
     int needed(int limit) {
         if (limit == AcquireRequest.EXCLUSIVE || limit == Integer.MAX_VALUE) {
@@ -71,12 +71,12 @@ final class Quorum {
         return (int) ((long) nodes.size() * limit / (limit + 1L)) + 1;
     }
 
-    /** The lease that each server is asked for: longer than its caller's, because their clocks may run at different rates. */
+    /** The lease to request from each server: longer than the caller's, because their clocks may run at different rates. */
     static long withDrift(long leaseMillis) {
         return leaseMillis + leaseMillis / DRIFT_SHARE + DRIFT_MILLIS;
     }
 
-    /** Calls all servers, and waits until it is decided. */
+    /** Calls all servers, and waits until the ballot is decided. */
     <A> Ballot<A> ask(Function<Node, CompletableFuture<A>> call, Predicate<Ballot<A>> decided) {
         Ballot<A> ballot = open(call, decided);
         ballot.await(Long.MAX_VALUE);
@@ -89,19 +89,18 @@ final class Quorum {
     }
 
     /**
-     * Calls all servers, by one thread as far as possible: it sends all calls, and only then reads the replies. With a thread for
-     * each server a pair of calls took twice as long.
+     * Calls all servers from one thread as far as possible: it sends all calls, and only then reads the replies. With a thread for each
+     * server, a pair of calls took twice as long.
      *
-     * <p><b>The caller is not that thread.</b> A read from a server that has begun to hang ends after a whole command timeout,
-     * and so does making a connection to it; nothing can end it earlier without breaking the connection, and then nobody would
-     * know whether the call is still carried out. So the caller waits for the outcome of the ballot only, and the thread stays
-     * behind at the server that hangs. Other threads take over what it has not come to: after 10 ms, or when the next call of the
-     * same acquisition to that server comes. Each step of a call is done by one thread only, and a later call of the acquisition
-     * waits for the earlier one, see {@link Node}.
+     * <p><b>The caller is not that thread.</b> A read from a server that has begun to hang ends after a whole command timeout, and so does
+     * connecting to it; nothing can end it earlier without breaking the connection, and then nobody would know whether the call is still
+     * carried out. So the caller waits for the outcome of the ballot only, and the thread stays behind at the server that hangs. Other
+     * threads take over what it has not reached: after 10 ms, or when the same acquisition makes its next call to that server. Each step of
+     * a call is done by one thread only, and a later call of the acquisition waits for the earlier one, see {@link Node}.
      *
-     * <p><b>The end.</b> A ballot is decided when most servers have answered; usually the last replies arrive a few
-     * microseconds later. The caller waits for them for up to a millisecond, since then its next call need not wait. A server
-     * that needs longer is slow, and gets its own threads from then on, so this delay occurs once.
+     * <p><b>The end.</b> A ballot is decided when most servers have replied; usually the last replies arrive a few microseconds later. The
+     * caller waits for them for up to a millisecond, so that its next call need not wait. A server that needs longer is slow, and gets its
+     * own threads from then on, so this delay occurs once.
      *
      * @param call makes the call to one server; gives it to the round if it may be sent together with those to others
      */
@@ -135,7 +134,7 @@ final class Quorum {
         return ballot;
     }
 
-    /** By the name of each server; without those that have none. */
+    /** The values by server name, without servers that have none. */
     <A> Map<String, A> byName(Function<Node, @Nullable A> value) {
         Map<String, A> values = new TreeMap<>();
         for (Node node : nodes) {

@@ -44,16 +44,16 @@ import java.util.stream.Stream;
  * The algorithm is Redlock, with fencing tokens.
  *
  * <pre>
- *   acquire ──► all servers at once ──► most of them grant it, by the same token ──► granted
+ *   acquire ──► all servers at once ──► most of them grant it, with the same token ──► granted
  *                                   └─► otherwise given back everywhere, retried after a random delay
  *   renew, release ──► all servers at once, decided by most of them
  * </pre>
  *
- * <p><b>Exclusive.</b> Two majorities have a server in common, which grants the lock to only one of them. For permits see
- * {@link Quorum#needed}. A holder counts its lease from before it called the first server, and requests a slightly longer lease
- * from each server, because clocks may {@linkplain Quorum#withDrift drift apart}. So wherever it was granted the lock, it still has it
- * when its own deadline comes; the time that the servers took to answer is part of the lease. A hold is renewed if as many
- * servers renew it as had to grant it.
+ * <p><b>Exclusive.</b> Two majorities have a server in common, which grants the lock to only one of them. For permits see {@link
+ * Quorum#needed}. A holder counts its lease from before it called the first server, and requests a slightly longer lease from each server,
+ * because clocks may {@linkplain Quorum#withDrift drift apart}. So on every server that granted it the lock, it still holds the lock at its
+ * own deadline; the time that the servers took to reply is part of the lease. A hold is renewed if as many servers renew it as had to grant
+ * it.
  *
  * <p><b>Restarts.</b> A server that has forgotten its locks could complete another client's majority. So it must not grant
  * unknown locks until all earlier leases are over: for Redis see {@code RedisLockSettings.rejoinDelay}. Longer leases than that
@@ -244,7 +244,7 @@ public final class QuorumLockStore implements LockStore {
         return Optional.of(new QuorumScan(quorum, keyPrefix));
     }
 
-    /** Each server records them by itself, and dates them by the time of its reply. So all replies are awaited. */
+    /** Each server records them separately, and dates them by the time of its reply. So all replies are awaited. */
     @Override
     public void recordWaits(String clientId, List<WaitReport> waits) {
         Ballot<Boolean> ballot = quorum.askAll(node -> node.send(store -> {
@@ -254,7 +254,7 @@ public final class QuorumLockStore implements LockStore {
         ballot.answers(1);
     }
 
-    /** The waits of a single server, the one that knows most of them: times of different servers cannot be compared. */
+    /** The waits of a single server, the one that has recorded most of them: times of different servers cannot be compared. */
     @Override
     public List<RecordedWait> recordedWaits() {
         Ballot<List<RecordedWait>> ballot = quorum.ask(
@@ -268,19 +268,19 @@ public final class QuorumLockStore implements LockStore {
         return Merged.holders(look(store -> store.forceRelease(key, modes)).stream(), quorum.majority());
     }
 
-    /** Of all servers that answer, which must be most of them, once they have answered earlier calls. */
+    /** From all servers that reply, which must be a majority, after earlier calls to them have ended. */
     private <A> List<A> look(Function<LockStore, A> call) {
         return quorum.askAll(node -> node.sendAfterAll(call)).answers(quorum.majority());
     }
 
-    /** Each server is asked by itself, so that those which answer do not wait for those which do not. */
+    /** Each server is queried separately, so that servers that respond do not wait for servers that do not. */
     @Override
     public Map<String, String> evictionPolicies() {
         Ballot<String> ballot = quorum.askAll(node -> node.send(QuorumLockStore::evictionPolicy));
         return quorum.byName(node -> Objects.requireNonNullElse(ballot.answer(node), UNKNOWN));
     }
 
-    /** A store does not throw if its server does not respond. That must not count as a reply of the server. */
+    /** A store does not throw if its server does not respond. That must not count as a reply from the server. */
     private static String evictionPolicy(LockStore store) {
         Map<String, String> policies = store.evictionPolicies();
         if (policies.isEmpty() || policies.containsValue(UNKNOWN)) {

@@ -5,7 +5,7 @@ import io.holdfast.lock.store.LockStore;
 /**
  * One of the servers of a quorum.
  *
- * @param name for messages: host and port, say; without secrets
+ * @param name for messages, such as host and port; without secrets
  * @param store the locks on that server alone; it must not share them with another node. Its command timeout should be much
  *     shorter than the leases
  */

@@ -11,14 +11,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
- * Scans the locks of all servers in parallel. A lock is held if a majority has the same holder. Servers are read at different
- * moments, so a lock that is acquired or released meanwhile may be missed.
+ * Scans the locks of all servers in parallel. A lock is held if a majority has the same holder. Servers are read at different moments, so a
+ * lock that is acquired or released in the meantime may be missed.
  */
 final class QuorumScan implements StoreScan {
 
     private final Quorum quorum;
 
-    /** Of the servers that have not failed. */
+    /** The scans of servers that have not failed. */
     private final Map<Node, StoreScan> scans = new LinkedHashMap<>();
 
     /** The servers whose scans are in progress. */

@@ -17,16 +17,16 @@ import org.slf4j.LoggerFactory;
  * clock, in microseconds. So the local clock extrapolates an earlier choice of theirs, and adds a small margin for network delay
  * and differences between clocks. A proposal that is too low costs one more round, and nothing else.
  *
- * <p>Tokens must stay near the servers' time (see also {@link Election} for what is given back), since that is what they grow
- * by when servers lose their data. So it learns only from what servers choose when nothing is proposed to them, which it does
- * every ten seconds; or after one, if a proposal was too low. What they choose otherwise may be another client's proposal plus
- * one: two clients that learned from each other, and were granted locks in turn faster than the margin, would drive the tokens
- * further ahead of the clock with each grant. As it is, each of them does so by no more than the margin per second.
+ * <p>Tokens must stay near the servers' time (see also {@link Election} for what is given back), since only that time makes them grow when
+ * servers lose their data. So this clock learns only from tokens that servers choose without a proposal, which it allows every ten seconds,
+ * or after one second if a proposal was too low. With a proposal, their choice may be another client's proposal plus one: two clients that
+ * learned from each other, and were granted locks in turn faster than the margin, would drive the tokens further ahead of the clock with
+ * each grant. As it is, each of them does so by no more than the margin per second.
  *
- * <p><b>Clocks that differ</b> by more than the rejoin delay. A server that has lost its data takes tokens from its clock,
- * after it has granted nothing for the rejoin delay. So if another clock put a token further ahead than that, a smaller one could
- * follow, after a loss of data or when tokens are no longer remembered. Hence tokens follow the clocks of a majority where
- * possible, tokens that are further ahead are ignored, see {@link Election}, and this is logged, at most every ten minutes.
+ * <p><b>Clocks that differ</b> by more than the rejoin delay. A server that has lost its data takes tokens from its clock, after it has
+ * granted nothing for the rejoin delay. So if another clock had put a token further ahead than that, a smaller one could follow after a
+ * loss of data or when tokens are no longer remembered. Hence tokens follow the clocks of a majority where possible, tokens that are
+ * further ahead are ignored, see {@link Election}, and this is logged, at most every ten minutes.
  *
  * <p>Thread-safe.
  */
@@ -44,14 +44,14 @@ final class TokenClock {
     private long token;
     private long learntAt;
 
-    /** @param rejoinDelay by how much clocks may differ */
+    /** @param rejoinDelay how much clocks may differ */
     TokenClock(Duration rejoinDelay, Ticker ticker) {
         this.longestMicros = TimeUnit.NANOSECONDS.toMicros(rejoinDelay.toNanos());
         this.ticker = ticker;
         this.nextWarning = new AtomicLong(ticker.nanos());
     }
 
-    /** The least token that is worth proposing; 0 leaves it to the servers. */
+    /** The least token that is worth proposing; 0 leaves the choice to the servers. */
     synchronized long proposal() {
         long age = ticker.nanos() - learntAt;
         if (token == 0 || age > TRUSTED_NANOS) {
@@ -64,7 +64,7 @@ final class TokenClock {
     /**
      * The outcome of a proposal.
      *
-     * @param proposal the least token that was proposed; 0 if that was left to the servers
+     * @param proposal the least token that was proposed; 0 if the choice was left to the servers
      * @param chosen the highest token that a server chose
      */
     synchronized void learn(long proposal, long chosen) {
@@ -77,7 +77,7 @@ final class TokenClock {
         }
     }
 
-    /** Whether clocks that chose these tokens agree well enough. */
+    /** Whether the clocks that chose these tokens agree well enough. */
     boolean fits(long low, long high) {
         return high - low <= longestMicros;
     }

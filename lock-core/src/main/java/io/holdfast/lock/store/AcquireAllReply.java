@@ -22,7 +22,7 @@ public sealed interface AcquireAllReply {
 
     /**
      * The caller holds none of the locks. The store cannot grant them in one step, or one of them is broken: the caller has to request each
-     * lock on its own.
+     * lock separately.
      */
     record OneByOne() implements AcquireAllReply {}
 }

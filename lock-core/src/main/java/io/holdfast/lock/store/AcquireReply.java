@@ -23,12 +23,12 @@ public sealed interface AcquireReply {
     record Granted(long token, long tokens, Waiters waiters, boolean resent) implements AcquireReply {}
 
     /**
-     * The lock is held, or others wait for it.
+     * The lock is held, or others are waiting for it.
      *
      * @param holder the holder, if there is one; any of them if the lock is shared
      * @param storeMicros the store's time in microseconds, see {@link Reservation}
-     * @param blockedFor the time after which the caller should ask again at the latest, because the lock or reservation that
-     *     blocks it expires then
+     * @param blockedFor the longest time that the caller should wait before it calls again, because the lock or reservation that blocks it
+     *     then expires
      * @param resent see {@link AcquireReply#resent}
      */
     record Held(Optional<LockHolder> holder, long storeMicros, Duration blockedFor, boolean resent)

@@ -12,11 +12,11 @@ import io.holdfast.lock.api.LockKey;
  * @param limit how many callers may hold the lock at the same time; {@link #EXCLUSIVE} for an exclusive lock
  * @param weight how much of the limit a shared holder takes; 1 to the limit, 1 if exclusive
  * @param fair whether this acquisition, once it has an entry, must not be overtaken by hand-offs within another client
- * @param waiting whether the caller will ask again. If so, it gets an entry in the queue, or keeps the one that it has; if not, its entry
+ * @param waiting whether the caller will call again. If so, it gets an entry in the queue, or keeps the one that it has; if not, its entry
  *     is removed
- * @param tokens how many consecutive fencing tokens a new exclusive grant reserves; a grant that confirms a reservation keeps the
- *     tokens of the reservation. 1 or more, at most one for each microsecond of the lease
- * @param leastToken the minimum of the fencing token of a new grant; 0 for none
+ * @param tokens how many consecutive fencing tokens a new exclusive grant reserves; a grant that confirms a reservation keeps the tokens of
+ *     the reservation. At least 1, and at most one for each microsecond of the lease
+ * @param leastToken the minimum fencing token of a new grant; 0 for none
  * @param raising whether an owner that already holds the lock with a lower token gets {@code leastToken} instead, or a higher token, above
  *     all tokens that the store has granted to others
  */

@@ -1,8 +1,8 @@
 package io.holdfast.lock.store;
 
 /**
- * The call was not sent because this client has no connection for it: all of them are in use by its other calls, or the first one
- * is still being made. The cause of a {@link io.holdfast.lock.api.LockStoreException}; a caller with time left may try again.
+ * The call was not sent because this client has no connection for it: all of them are in use by its other calls, or the first one is still
+ * being established. The cause of a {@link io.holdfast.lock.api.LockStoreException}; a caller with time left may try again.
  */
 public final class ConnectionsInUseException extends RuntimeException {
 
@@ -31,7 +31,7 @@ public final class ConnectionsInUseException extends RuntimeException {
     }
 
     /**
-     * {@return whether the first connection is still being made} Connecting does not count as the time of a command, so a
+     * {@return whether the first connection is still being established} Connecting does not count towards the timeout of a command, so a
      * single try may wait for it. A store reports this for a limited time only.
      */
     public boolean isFirstConnection() {

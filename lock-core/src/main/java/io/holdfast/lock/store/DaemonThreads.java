@@ -22,18 +22,18 @@ import org.slf4j.LoggerFactory;
  * Creates all threads of this library, its thread pools, and its timers.
  *
  * <p>All threads are daemon threads, so that a client that was not closed does not keep the JVM alive, and inherit no {@link
- * InheritableThreadLocal}: otherwise every task of a pooled thread would see the values of the caller that started the thread.
- * They keep the context class loader, which threads without inheritance lose from Java 19 on.
+ * InheritableThreadLocal}: otherwise every task of a pooled thread would see the values of the caller that started the thread. They keep
+ * the context class loader, which threads without inheritance would lose on Java 19 and later.
  *
- * <p><b>No thread is missing for good.</b> If a container, a user or the machine has no room for another thread, {@link
- * Thread#start} throws an {@link OutOfMemoryError}, even if there is room again a moment later. A thread created here
- * does not throw it: it starts as soon as it can. So code that starts one, or hands work to a pool, need not handle
- * that case. Until then the timer thread tries every {@value #RETRY_MILLIS} ms. That thread exists as long as there is
- * a {@link Timer} that is not closed, or any other of these threads. Each client has a timer, made before its other
- * threads; if there is no room for the timer thread then, the client cannot be created, and nothing is left half done.
+ * <p><b>No thread is missing for good.</b> If a container, a user or the machine has no room for another thread, {@link Thread#start}
+ * throws an {@link OutOfMemoryError}, even if there is room again a moment later. A thread created here does not throw it: the timer thread
+ * retries every {@value #RETRY_MILLIS} ms until the thread starts. So code that starts a thread, or hands work to a pool, need not handle
+ * that case. The timer thread exists as long as there is an open {@link Timer}, or any other of these threads. Each client has a timer,
+ * created before its other threads; if there is no room for the timer thread then, the client cannot be created, and nothing is left half
+ * done.
  *
- * <p><b>Callers do not park</b> when they start a thread or hand over work: there is only a monitor, held for a moment. Threads
- * of Reactor complete stages, and may not park.
+ * <p><b>Callers do not park</b> when they start a thread or hand over work: there is only a monitor, held for a moment. Reactor's threads
+ * complete stages, and must not park.
  */
 public final class DaemonThreads {
 
@@ -63,7 +63,7 @@ public final class DaemonThreads {
     /**
      * {@return an executor with that many threads, which end when idle, and an unbounded queue of tasks}
      *
-     * @param threads how many at most, 1 or more
+     * @param threads the maximum number of threads, 1 or more
      * @param name the name of its threads; if it ends with a hyphen, their numbers follow, starting with 1
      */
     public static ExecutorService pool(int threads, String name) {
@@ -73,15 +73,15 @@ public final class DaemonThreads {
     /**
      * {@return the same, with a different idle time}
      *
-     * @param idle for how long a thread stays without a task
+     * @param idle how long a thread stays alive without a task
      */
     public static ExecutorService pool(int threads, String name, Duration idle) {
         return new Pool(threads, name, idle.toNanos());
     }
 
     /**
-     * Shuts down thread pools, and waits until they have completed their tasks. An interrupt during the wait ends it, and is
-     * kept; an earlier one does not end it.
+     * Shuts down thread pools, and waits until they have completed their tasks. An interrupt during the wait ends the wait; an earlier one
+     * does not. Either way, the interrupt flag is preserved.
      *
      * @return whether all of their threads have ended in time
      */
@@ -108,9 +108,9 @@ public final class DaemonThreads {
     }
 
     /**
-     * {@return a timer, which has no thread of its own}
+     * {@return a timer; all timers share one thread}
      *
-     * @throws IllegalStateException if there is no room for the timer thread, and has not been for {@value #RETRIES} tries
+     * @throws IllegalStateException if there is no room for the timer thread, even after {@value #RETRIES} retries
      */
     public static Timer timer() {
         for (int i = 0; !TIMER_THREAD.open(); i++) {
@@ -125,8 +125,7 @@ public final class DaemonThreads {
     }
 
     /**
-     * Runs a task that must not end its thread, whatever it throws, including checked exceptions, which Kotlin may throw
-     * anywhere.
+     * Runs a task that must not end its thread, whatever it throws, including checked exceptions, which Kotlin code may throw anywhere.
      */
     private static void runGuarded(Runnable task) {
         try {
@@ -144,11 +143,11 @@ public final class DaemonThreads {
     }
 
     /**
-     * Runs a task on an executor; on the current thread if the executor does not take it, whatever the reason: it is closed, has no
-     * room or no thread, or a guard against blocking calls interferes. For tasks that somebody waits for.
+     * Runs a task on an executor; on the current thread if the executor does not accept it, whatever the reason: it is closed, has no room
+     * or no thread, or a guard against blocking calls interferes. For tasks that somebody is waiting for.
      *
      * @param executor runs the task
-     * @param task may run twice if the executor throws after it has taken the task
+     * @param task may run twice if the executor throws after it has accepted the task
      */
     public static void executeOrRun(Executor executor, Runnable task) {
         try {
@@ -159,7 +158,7 @@ public final class DaemonThreads {
         }
     }
 
-    /** Waits on a monitor that the caller holds, and in a loop. */
+    /** Waits on a monitor that the caller holds; called in a loop. */
     @SuppressWarnings("WaitNotInLoop")
     private static void pause(Object monitor, long nanos) {
         try {
@@ -227,7 +226,7 @@ public final class DaemonThreads {
         private Timer() {}
 
         /**
-         * Runs the action once the time has passed; never, if this is closed before.
+         * Runs the action once the time has passed, unless this timer is closed before that.
          *
          * @param nanos how long to wait, in nanoseconds
          * @param action must not block
@@ -239,7 +238,7 @@ public final class DaemonThreads {
             }
         }
 
-        /** Drops all actions. */
+        /** Drops all actions of this timer. */
         @Override
         public void close() {
             synchronized (TIMER_THREAD) {
@@ -252,9 +251,9 @@ public final class DaemonThreads {
     }
 
     /**
-     * The timer thread. Guarded by its monitor: what is to run later, with the threads that could not be started; how many threads
-     * there are, with those, and how many timers are open. The thread ends, in the step that finds nothing left to wait for, and is
-     * started again with the next thread or timer, both under the monitor. So none of them is without it.
+     * The timer thread. Its monitor guards the actions that are to run later, including retries of threads that could not be started, and
+     * the numbers of open timers and of threads, including those not started yet. The thread ends in the step that finds nothing left to
+     * wait for, and is started again with the next thread or timer, both under the monitor. So none of them is without it.
      */
     private static final class TimerThread implements Runnable {
 
@@ -276,7 +275,7 @@ public final class DaemonThreads {
         private int delayed;
         private @Nullable Thread thread;
 
-        /** Returns false if it could not be started, and is the only one. */
+        /** Returns false if it could not be started, and is the only such thread. */
         synchronized boolean start(Started starting) {
             if (starting.counted || starting.getState() != Thread.State.NEW) {
                 throw new IllegalThreadStateException("Thread " + starting.getName() + " has already been started");
@@ -322,7 +321,7 @@ public final class DaemonThreads {
             return () -> cancel(added);
         }
 
-        /** Does not wrap, as {@link System#nanoTime} may. */
+        /** Does not wrap, whereas {@link System#nanoTime} may. */
         private long sinceOrigin() {
             return System.nanoTime() - origin;
         }
@@ -342,7 +341,7 @@ public final class DaemonThreads {
             if (thread == null) {
                 Started starting = new Started(this, NAME);
                 starting.setContextClassLoader(DaemonThreads.class.getClassLoader());
-                thread = starting.isStarted() ? starting : null; // tried again by whoever comes next
+                thread = starting.isStarted() ? starting : null; // the next caller tries again
             }
         }
 
@@ -372,9 +371,9 @@ public final class DaemonThreads {
     }
 
     /**
-     * A thread pool. It replaces those of the JDK, whose threads fail to start, and in whose locks callers park.
+     * A thread pool. It replaces the JDK's pools, whose threads may fail to start, and whose locks park callers.
      *
-     * <p>No task is lost: it is queued in the step that wakes or starts a thread for it, or finds that all are there; and a thread ends
+     * <p>No task is lost: it is queued in the step that wakes or starts a thread for it, or finds that all threads exist; and a thread ends
      * only in a step that finds the queue empty.
      */
     private static final class Pool extends AbstractExecutorService {
@@ -424,7 +423,7 @@ public final class DaemonThreads {
                 idle--;
                 left = until - System.nanoTime();
             }
-            Thread.interrupted(); // the flag that one task has left is not for the next one
+            Thread.interrupted(); // one task's flag is not for the next one
             Runnable task = tasks.poll();
             if (task == null) {
                 threads--;
@@ -446,7 +445,7 @@ public final class DaemonThreads {
             endIfDone();
         }
 
-        /** Does not interrupt the tasks that are running. */
+        /** Does not interrupt running tasks. */
         @Override
         public synchronized List<Runnable> shutdownNow() {
             List<Runnable> dropped = new ArrayList<>(tasks);

@@ -9,9 +9,9 @@ public sealed interface EntryReply {
     /**
      * The entries are kept for another {@link LockStore#ENTRY_TIMEOUT}.
      *
-     * @param called the owners that should request the lock now: it is reserved for them, or they have no entry, or no longer
+     * @param called the owners that should request the lock now: it is reserved for them, or they have no entry, or no longer have one
      * @param storeMicros the store's time in microseconds, see {@link Reservation}
-     * @param blockedFor the time after which the caller should ask again at the latest
+     * @param blockedFor the longest time that the caller should wait before it calls again
      */
     record Kept(List<OwnerId> called, long storeMicros, Duration blockedFor) implements EntryReply {}
 

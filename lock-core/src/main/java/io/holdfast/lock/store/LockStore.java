@@ -19,17 +19,16 @@ import java.util.Set;
 /**
  * Keeps locks: the port between the engine and Redis, memory, or another service.
  *
- * <p>A lock has holders and a queue of entries. Every call that changes them ends by settling the lock: holders whose lease has
- * expired, and entries that were not kept alive, are dropped. As long as the head of the queue can hold the lock together with
- * the current holders, the store <em>reserves</em> the lock for it: it grants the lock for as long as the entry is alive, for
- * at most {@link #RESERVATION}, and {@linkplain WakeListener#granted notifies} the client. The client's next {@link #acquire},
- * or a renewal, confirms the reservation and replaces it by the lease that it asks for, even if that ends earlier. An entry is
- * never overtaken.
+ * <p>A lock has holders and a queue of entries. Every call that changes them ends by settling the lock: holders whose lease has expired,
+ * and entries that were not kept alive, are dropped. As long as the head of the queue can hold the lock together with the current holders,
+ * the store <em>reserves</em> the lock for it: it grants the lock for as long as the entry is alive, for at most {@link #RESERVATION}, and
+ * {@linkplain WakeListener#granted notifies} the client. The client's next {@link #acquire}, or a renewal, confirms the reservation and
+ * replaces it with the lease that it requests, even if that ends earlier. An entry is never overtaken.
  *
  * <p>An implementation guarantees the following. Every method may be called from any thread.
  *
  * <ul>
- *   <li>Every call is atomic, and may be sent twice. A repeated acquire of the same owner is granted again with the same token, or with a
+ *   <li>Every call is atomic, and may be sent twice. A repeated acquire by the same owner is granted again with the same token, or with a
  *       higher one if several servers have to agree, and never shortens a lease.
  *   <li>Leases expire by the store's clock. The caller counts its deadline from before it sent the call, so a store must not end a lease
  *       before its full length has passed since the call arrived.
@@ -47,8 +46,9 @@ import java.util.Set;
 public interface LockStore extends AutoCloseable {
 
     /**
-     * An entry is dead if no call has asked for it or kept it alive for this long. A client calls every half second, so a client that is
-     * paused for two and a half seconds keeps its entries, and a dead client delays others by less than three and a half seconds.
+     * An entry is dead if for this long its owner has not requested the lock, and no call has kept it alive. A client calls every half
+     * second, so a client that is paused for two and a half seconds keeps its entries, and a dead client delays others by less than three
+     * and a half seconds.
      */
     Duration ENTRY_TIMEOUT = Duration.ofMillis(3400);
 
@@ -85,8 +85,8 @@ public interface LockStore extends AutoCloseable {
      * Tries once to acquire several locks in one atomic step: all of them, or none. A refusal changes nothing, so no other client ever
      * finds only some of them granted.
      *
-     * @param requests one for each lock; none of them is waiting, raising, or sets a least token
-     * @return all granted; or the first refusal; or, as by default, that each lock must be requested on its own
+     * @param requests one for each lock; none of them waits, raises, or sets a least token
+     * @return all granted; or the first refusal; or, by default, that each lock must be requested separately
      * @throws LockStoreException if the store failed or did not respond; if the outcome is unknown, any of them may be granted
      */
     default AcquireAllReply acquireAll(List<AcquireRequest> requests) {
@@ -98,8 +98,7 @@ public interface LockStore extends AutoCloseable {
      *
      * <p>A hold whose lease has expired does not count, with one exception: as long as no other owner has acquired the lock or has an
      * entry, an exclusive hold without a {@code keep} is released as if its lease had not expired. An owner that does not hold the lock
-     * stops waiting for it: an entry that it may have, for example after a reservation that has lapsed, is removed, and the lock is
-     * settled.
+     * stops waiting for it: an entry that it may have, for example after a lapsed reservation, is removed, and the lock is settled.
      *
      * @param request the lock and its owner
      * @return whether the owner held the lock
@@ -121,7 +120,7 @@ public interface LockStore extends AutoCloseable {
      * Releases several locks, each like {@link #release}; in a single call if the store can.
      *
      * @param requests one for each lock
-     * @return a reply for each request, in the same order; a lock that is broken, or whose call was not sent, fails on its own
+     * @return a reply for each request, in the same order; a lock that is broken, or whose call was not sent, fails individually
      * @throws LockStoreException if the store failed for all of them, or did not respond
      */
     default List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
@@ -136,8 +135,8 @@ public interface LockStore extends AutoCloseable {
      *
      * @param key the lock
      * @param owner the exclusive holder
-     * @param lastToken the last fencing token that was used of those that the grant reserved, see {@link ReleaseRequest}
-     * @return {@code RELEASED} also if the owner holds it shared already
+     * @param lastToken the last used of the fencing tokens that the grant reserved, see {@link ReleaseRequest}
+     * @return {@code RELEASED} even if the owner already holds it shared
      * @throws LockStoreException if the store failed or did not respond
      */
     ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken);
@@ -146,14 +145,14 @@ public interface LockStore extends AutoCloseable {
      * Renews leases: each lasts for at least its length from now; a reservation, for exactly that.
      *
      * @param requests any number of leases
-     * @return a reply for each request, in the same order; a lock that is broken, or whose call was not sent, fails on its own
+     * @return a reply for each request, in the same order; a lock that is broken, or whose call was not sent, fails individually
      * @throws LockStoreException if the store failed for all of them, or did not respond
      */
     List<RenewReply> renew(List<RenewRequest> requests);
 
     /**
      * The server that keeps a lock, as far as is known without a call. Renewals of locks on different servers are sent by different
-     * threads, so that a server that hangs delays only its own.
+     * threads, so that a hanging server delays only its own renewals.
      *
      * @param key the lock
      * @return any text that identifies the server; always the same if there is only one
@@ -181,7 +180,7 @@ public interface LockStore extends AutoCloseable {
      * Keeps entries alive, settles their locks, and returns which entries are called. Creates no entries.
      *
      * @param requests the entries of one client, one request for each lock
-     * @return a reply for each request, in the same order; a lock that is broken, or whose call was not sent, fails on its own
+     * @return a reply for each request, in the same order; a lock that is broken, or whose call was not sent, fails individually
      * @throws LockStoreException if the store failed for all of them, or did not respond
      */
     List<EntryReply> keepEntries(List<EntryRequest> requests);
@@ -192,8 +191,8 @@ public interface LockStore extends AutoCloseable {
      *
      * @param key the lock
      * @param owner the acquisition; its id is never used for another one
-     * @param cancelledFor for how long late calls are refused; zero if all calls were answered
-     * @param lastToken the last fencing token that was used of those that a grant reserved, see {@link ReleaseRequest}
+     * @param cancelledFor how long late calls are refused; zero if all calls received a reply
+     * @param lastToken the last used of the fencing tokens that a grant reserved, see {@link ReleaseRequest}
      * @throws LockStoreException if the store failed or did not respond
      */
     void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken);
@@ -249,7 +248,7 @@ public interface LockStore extends AutoCloseable {
     }
 
     /**
-     * Releases a lock by force, whoever holds it; it passes to the waiters.
+     * Releases a lock by force, whoever holds it. The lock passes to the waiters.
      *
      * @param key the lock
      * @return the former holders
@@ -260,8 +259,8 @@ public interface LockStore extends AutoCloseable {
     }
 
     /**
-     * Releases by force the holds of a lock that have one of the given modes; it passes to the waiters. The clients of the former holders
-     * are {@linkplain WakeListener#revoked notified}.
+     * Releases by force the holds of a lock that have one of the given modes. The lock passes to the waiters. The clients of the former
+     * holders are {@linkplain WakeListener#revoked notified}.
      *
      * @param key the lock
      * @param modes which holds end: the exclusive one, shared ones, or all
@@ -281,7 +280,7 @@ public interface LockStore extends AutoCloseable {
     Listening listen(String clientId, WakeListener listener);
 
     /**
-     * A call that was started.
+     * A call that has been started.
      *
      * @param <A> its reply
      */
@@ -289,7 +288,7 @@ public interface LockStore extends AutoCloseable {
     interface Pending<A> {
 
         /**
-         * Waits for the reply. Must be called once, by any thread.
+         * Waits for the reply. Must be called exactly once, by any thread.
          *
          * @return the reply
          * @throws LockStoreException if the store failed or did not respond
@@ -301,8 +300,8 @@ public interface LockStore extends AutoCloseable {
     interface Listening extends AutoCloseable {
 
         /**
-         * A poll has found what a message should have announced. The store checks that messages arrive, and confirms it with
-         * {@link WakeListener#connected()}. Does not block.
+         * A poll has found what a message should have announced. The store checks that messages arrive, and confirms this with {@link
+         * WakeListener#connected()}. Does not block.
          */
         default void doubt() {}
 
@@ -322,8 +321,7 @@ public interface LockStore extends AutoCloseable {
     }
 
     /**
-     * The servers whose latest call failed, of a store on several servers that works as long as most of them do. Sends no
-     * call.
+     * The servers whose latest call failed, for a store on several servers that works as long as most of them do. Sends no call.
      *
      * @return the message of the failure, without secrets, by server; empty if no call failed, or if there is only one server
      */
@@ -332,9 +330,9 @@ public interface LockStore extends AutoCloseable {
     }
 
     /**
-     * What makes locks slower although they work, such as a permission that is missing. Takes up to one command timeout.
+     * Reports why locks are slower than necessary although they work, such as a missing permission. Takes up to one command timeout.
      *
-     * @return messages that say what to do, without secrets; empty if nothing is known
+     * @return messages that state what to do, without secrets; empty if there is nothing to report
      */
     default List<String> warnings() {
         return List.of();

@@ -1,7 +1,7 @@
 package io.holdfast.lock.store;
 
 /**
- * Identifies one acquisition of one client. All attempts of an acquisition use the same id; the next acquisition has another one.
+ * Identifies one acquisition of one client. All attempts of an acquisition use the same id; the next acquisition has a different one.
  *
  * @param clientId the client, globally unique; without a colon
  * @param sequence the acquisition, unique within the client

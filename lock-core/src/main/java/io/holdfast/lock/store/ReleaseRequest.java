@@ -9,8 +9,8 @@ import java.time.Duration;
  * @param key the lock
  * @param owner the holder
  * @param keep if positive, the lock stays held for this time, and cannot be renewed
- * @param lastToken the last fencing token that was used of those that the grant reserved: later ones are returned, but none from before
- *     the grant. {@link #ALL_TOKENS} if the grant reserved only one, {@link #NO_TOKEN} if none was used
+ * @param lastToken the last used of the fencing tokens that the grant reserved: later ones are returned, but none from before the grant.
+ *     {@link #ALL_TOKENS} if the grant reserved only one, {@link #NO_TOKEN} if none was used
  * @param leaseMillis the longest lease that the holder has requested, in milliseconds; {@link #UNKNOWN_LEASE} if it is unknown. After a
  *     short lease the store need not change the lock's expiry: it remembers the lock until the lease would have expired, and for its
  *     retention
@@ -28,7 +28,7 @@ public record ReleaseRequest(LockKey key, OwnerId owner, Duration keep, long las
     public static final long NO_TOKEN = 1;
 
     /**
-     * An exclusive lock to be released immediately, whose grant reserved one token.
+     * An exclusive lock whose grant reserved one token, to be released immediately.
      *
      * @param key the lock
      * @param owner the holder

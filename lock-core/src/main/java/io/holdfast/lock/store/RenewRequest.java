@@ -7,7 +7,7 @@ import io.holdfast.lock.api.LockKey;
  *
  * @param key the lock
  * @param owner the holder
- * @param leaseMillis the minimum of its remaining time from now, in milliseconds
+ * @param leaseMillis its minimum remaining time from now, in milliseconds
  * @param limit as in the {@link AcquireRequest}
  */
 public record RenewRequest(LockKey key, OwnerId owner, long leaseMillis, int limit) {
@@ -17,7 +17,7 @@ public record RenewRequest(LockKey key, OwnerId owner, long leaseMillis, int lim
      *
      * @param key the lock
      * @param owner the holder
-     * @param leaseMillis the minimum of its remaining time from now, in milliseconds
+     * @param leaseMillis its minimum remaining time from now, in milliseconds
      */
     public RenewRequest(LockKey key, OwnerId owner, long leaseMillis) {
         this(key, owner, leaseMillis, AcquireRequest.EXCLUSIVE);

@@ -1,7 +1,7 @@
 package io.holdfast.lock.store;
 
 /**
- * The monotonic clock of deadlines. Only differences between its values have a meaning, and only within one process.
+ * The monotonic clock of deadlines. Only differences between its values are meaningful, and only within one process.
  */
 @FunctionalInterface
 public interface Ticker {

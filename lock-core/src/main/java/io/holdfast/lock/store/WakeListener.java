@@ -9,7 +9,7 @@ public interface WakeListener {
     /**
      * The lock that an acquisition waits for is reserved for it.
      *
-     * @param sequence of the acquisition's {@link OwnerId}
+     * @param sequence the sequence in the acquisition's {@link OwnerId}
      * @param reservation the grant
      */
     void granted(long sequence, Reservation reservation);
@@ -17,22 +17,22 @@ public interface WakeListener {
     /**
      * A caller has queued behind an acquisition that holds its lock and has reserved more than one token.
      *
-     * @param sequence of the holder's {@link OwnerId}
+     * @param sequence the sequence in the holder's {@link OwnerId}
      * @param waiters which callers wait
      */
     void awaited(long sequence, Waiters waiters);
 
     /**
-     * The lock that an acquisition holds may have been released by {@linkplain LockStore#forceRelease force}. Ignored by default, since
-     * the next renewal finds it as well.
+     * The lock that an acquisition holds may have been released by {@linkplain LockStore#forceRelease force}. Ignored by default, since the
+     * next renewal detects it as well.
      *
-     * @param sequence of the holder's {@link OwnerId}
+     * @param sequence the sequence in the holder's {@link OwnerId}
      */
     default void revoked(long sequence) {}
 
     /** Messages arrive from now on; earlier ones may have been lost. */
     void connected();
 
-    /** Messages do not arrive until the store has reconnected, which it tries on its own. */
+    /** Messages do not arrive until the store has reconnected, which it does automatically. */
     void disconnected();
 }

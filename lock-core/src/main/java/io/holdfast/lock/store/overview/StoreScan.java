@@ -8,7 +8,7 @@ import java.util.List;
  * A step-by-step scan of the locks of a store that are held or waited for. The caller sets the pace. Used by one thread at a
  * time; there is nothing to close.
  *
- * <p>A lock that is held or waited for during the whole scan is found. Corrupt locks, and keys that are not locks, are skipped.
+ * <p>A lock that is held or waited for throughout the scan is found. Corrupt locks, and keys that are not locks, are skipped.
  */
 public interface StoreScan {
 

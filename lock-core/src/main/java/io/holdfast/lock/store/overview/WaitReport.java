@@ -8,6 +8,6 @@ import io.holdfast.lock.api.NestedWait;
  * @param id the id of the wait, which its client never reuses
  * @param ended whether it has ended without the lock: it is kept for a short time, so that others in its cycle can still name
  *     it
- * @param what the caller that waits, and the locks it held when it was last seen waiting
+ * @param what the waiting caller, and the locks it held when it was last seen waiting
  */
 public record WaitReport(long id, boolean ended, NestedWait what) {}

@@ -7,10 +7,10 @@ import java.util.Map;
 /**
  * Dates the waits of one client by the clock of one server, although message delays are unknown.
  *
- * <p>A wait has begun by the time it is first reported to the server, so that time is a safe beginning. A reported wait may
- * have ended by then. But the client checks its waits after the previous reply has arrived, so the server's time in that reply
- * is a moment at which they were still going on. So each report dates the previous one, and two reports make a certain
- * interval.
+ * <p>A wait has begun by the time it is first reported to the server, so that time is a safe beginning. A reported wait may already have
+ * ended. But the client checks its waits after the previous reply has arrived, so the server's time in that reply is a moment at which they
+ * were still in progress. So each report dates the previous one, and two reports yield an interval in which the wait was certainly in
+ * progress.
  *
  * <p>Thread-safe. A client starts a report after the previous one has ended, with waits that were checked in between.
  */
@@ -34,10 +34,10 @@ public final class WaitTimes {
     }
 
     /**
-     * Notes the reply of the server.
+     * Records the server's reply.
      *
      * @param reported the reported waits
-     * @param micros the server's time at the report
+     * @param micros the server's time in the reply
      * @return the reported waits, each with its beginning
      */
     public synchronized List<RecordedWait> answered(List<RecordedWait> reported, long micros) {
