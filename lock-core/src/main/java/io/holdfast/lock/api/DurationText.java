@@ -2,14 +2,14 @@ package io.holdfast.lock.api;
 
 import java.time.Duration;
 
-/** Formats durations for messages, in the units that people use. */
+/** Formats durations for messages, in human-readable form. */
 public final class DurationText {
 
     private DurationText() {}
 
     /**
-     * {@return the duration in the units that people use, such as 250 ms, 1.5 s, 42 s, 5 min 10 s, 16 h 39 min, 3 days 4 h} At
-     * most two units, rounded towards zero.
+     * {@return the duration in human-readable form, such as 250 ms, 1.5 s, 42 s, 5 min 10 s, 16 h 39 min, 3 days 4 h} At most two units,
+     * rounded towards zero.
      *
      * @param time zero or more
      */

@@ -17,7 +17,7 @@ public interface LockActivity {
     /** {@return how many times a waiter was notified of its lock by a message, instead of finding out by polling} */
     long wakeUps();
 
-    /** {@return how many events of this client were dropped, because a {@link LockListener} took too long to return} */
+    /** {@return how many events of this client were dropped because a {@link LockListener} took too long to return} */
     long droppedEvents();
 
     /** {@return the number of held locks whose renewal is overdue; they are lost if it keeps failing} */

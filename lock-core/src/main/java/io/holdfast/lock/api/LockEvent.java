@@ -82,7 +82,7 @@ public interface LockEvent {
     /**
      * A renewal call failed. The locks are still held; the call is retried until their leases expire.
      *
-     * @param keys the locks of the call
+     * @param keys the locks in the call
      * @param failure the reason
      */
     record RenewalFailed(List<LockKey> keys, Throwable failure) implements LockEvent {}

@@ -35,8 +35,8 @@ public record LockHolder(
     }
 
     /**
-     * {@return a description for messages, on one line: host, process, thread, and for how long the lease lasts or {@code
-     * minHold} keeps the lock}
+     * {@return a description for messages, on one line: host, process, thread, and how long the lease lasts or {@code minHold} keeps the
+     * lock}
      */
     public String describe() {
         return where() + ", " + (kept ? keptFor() : DurationText.of(remaining) + " left on its lease");

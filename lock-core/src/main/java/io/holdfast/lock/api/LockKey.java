@@ -81,7 +81,7 @@ public final class LockKey {
     }
 
     /**
-     * Escapes text for messages, on a single line. Characters that would break the line, or that a terminal or viewer would
+     * Escapes text so that messages show it on a single line. Characters that would break the line, or that a terminal or viewer would
      * interpret instead of showing, are written as {@code \}{@code u001b}. This prevents forged log lines.
      *
      * @param text any text
@@ -99,7 +99,7 @@ public final class LockKey {
         return text; // the usual case, on the path of every acquisition
     }
 
-    /** The first 16 digits: enough to find the lines about a key. Anybody who knows the key can compute its hash. */
+    /** The first 16 digits: enough to find the log lines about a key. Anybody who knows the key can compute its hash. */
     private static String hash(String value) {
         try {
             byte[] hash = MessageDigest.getInstance("SHA-256").digest(value.getBytes(StandardCharsets.UTF_8));

@@ -20,7 +20,7 @@ public final class LockKeyException extends LockException {
      * Creates an instance.
      *
      * @param message what is wrong and what to do
-     * @param cause why, or null
+     * @param cause the cause, or null
      */
     public LockKeyException(String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -37,6 +37,6 @@ public interface LockOverview {
      */
     LockWaits waits();
 
-    /** {@return this client, as the store and other clients know it} */
+    /** {@return this client, as the store and other clients see it} */
     LockClient client();
 }

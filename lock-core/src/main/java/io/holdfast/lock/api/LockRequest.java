@@ -48,10 +48,10 @@ public final class LockRequest {
     /** Sorted by their keys, with one for each key. */
     private final List<Part> parts;
 
-    /** Those that are set. Read several times by each call, and copied by some. */
+    /** The options that are set. Read several times by each call, and copied by some. */
     private final EnumMap<Option, Object> options;
 
-    /** In the order in which they are shown, by these names. */
+    /** In the order in which they are shown, under these names. */
     private enum Option {
         NAME("name"),
         LEASE("lease"),
@@ -84,7 +84,7 @@ public final class LockRequest {
         this.options = options;
     }
 
-    /** Null for an option that is not set. */
+    /** A null value unsets the option. */
     private LockRequest with(Option option, @Nullable Object value) {
         if (Objects.equals(value, options.get(option))) {
             return this;
@@ -114,7 +114,7 @@ public final class LockRequest {
         return new LockRequest(parts(parts, change), options);
     }
 
-    /** One is the common case, and every call of a locked method comes here. */
+    /** A single one is the common case, and every call of a locked method passes through here. */
     private static <T> List<Part> parts(Collection<T> sources, Function<T, Part> toPart) {
         return sources.size() == 1
                 ? List.of(toPart.apply(sources.iterator().next()))
@@ -301,8 +301,8 @@ public final class LockRequest {
     }
 
     /**
-     * Keeps others out for at least this time, even if the work is shorter, so that a job that several nodes start at about the
-     * same time runs once. Such a request cannot reenter a lock that its thread already holds.
+     * Keeps others out for at least this time, even if the work is shorter, so that a job that several nodes start at about the same time
+     * runs only once. Such a request cannot reenter a lock that its thread already holds.
      *
      * @param value the time from the grant; 0 to 365 days
      * @return a copy with the given minimum

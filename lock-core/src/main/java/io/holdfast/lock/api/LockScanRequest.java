@@ -9,8 +9,7 @@ import java.util.Objects;
  *
  * @param keyPrefix the prefix of the keys, as callers write them; empty for all keys
  * @param limit the maximum number of locks to list, 1 to 100,000; if there are more, the result is incomplete
- * @param callsPerSecond the maximum number of calls per second to the store, 1 to 10,000; each reads up to 100 locks of one
- *     server
+ * @param callsPerSecond the maximum number of calls per second to the store, 1 to 10,000; each reads up to 100 locks on one server
  * @param timeout the time after which the scan ends with the locks found so far, 1 ms to 365 days; a call that is in progress at
  *     that time may take up to one command timeout longer
  */

@@ -8,8 +8,8 @@ import java.util.Optional;
  *
  * @param key the lock
  * @param holders the holders: none, one exclusive holder, or any number of shared ones
- * @param waiters the number of waiting acquisitions across all clients. A dead waiter is counted for at most 3 s; threads of one
- *     client that wait for the same exclusive lock count as one unless the lock is fair
+ * @param waiters the number of waiting acquisitions across all clients. A dead waiter is counted for at most 3.4 s; threads of one client
+ *     that wait for the same exclusive lock count as one unless the lock is fair
  * @param lastToken the greatest fencing token handed out or reserved, if the store still remembers it; otherwise 0
  */
 public record LockSnapshot(LockKey key, List<LockHolder> holders, int waiters, long lastToken) {

@@ -3,8 +3,8 @@ package io.holdfast.lock.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Redis failed: it could not be reached, timed out, or returned an error (READONLY, NOPERM, OOM, LOADING …). The message says
- * what to check; the cause, if any, is the exception thrown by the driver, or the failure of another thread.
+ * Redis failed: it could not be reached, timed out, or returned an error (READONLY, NOPERM, OOM, LOADING …). The message states what to
+ * check; the cause, if any, is the exception thrown by the driver, or the failure of another thread.
  *
  * <p>The state of the caller is unchanged: after a failed acquisition it does not hold the lock, and earlier holds of its
  * thread are intact; after a failed {@link LockHandle#extend extend} the lock is held until its previous deadline. After a

@@ -437,7 +437,7 @@ public interface LockTemplate {
     void ensureHeld(Duration atLeast);
 
     /**
-     * Asks the store who holds a lock, where and since when, and how many callers are waiting.
+     * Reads from the store who holds a lock, where and since when, and how many callers are waiting.
      *
      * @param key the lock
      * @return its state at one point in time

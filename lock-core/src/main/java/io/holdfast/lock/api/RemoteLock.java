@@ -89,8 +89,8 @@ public interface RemoteLock extends Lock {
      * counts until it is unlocked.
      *
      * <p>The write lock of a read-write lock returns 0 if the thread holds only the read lock, like {@link
-     * java.util.concurrent.locks.ReentrantReadWriteLock#getWriteHoldCount()}. Unlike with {@code ReentrantReadWriteLock}, both locks return the total number of
-     * holds while the thread holds the write lock, which includes the right to read.
+     * java.util.concurrent.locks.ReentrantReadWriteLock#getWriteHoldCount()}. Unlike with {@code ReentrantReadWriteLock}, both locks return
+     * the total number of holds while the thread holds the write lock, which includes the right to read.
      *
      * @return 0 if the thread does not hold it
      */
@@ -102,9 +102,9 @@ public interface RemoteLock extends Lock {
     boolean isHeldByCurrentThread();
 
     /**
-     * Asks the store whether anybody holds the lock in the mode of this lock: for a write lock, whether there is a writer; for
-     * a read lock, whether there is a reader. The result may be out of date by the time it arrives, so use it for monitoring only;
-     * to find out whether the lock is free, try to lock it.
+     * Checks with the store whether anybody holds the lock in the mode of this lock: for a write lock, whether there is a writer; for a
+     * read lock, whether there is a reader. The result may be out of date by the time it arrives, so use it for monitoring only; to find
+     * out whether the lock is free, try to lock it.
      *
      * @return whether any thread of any client holds it
      * @throws LockStoreException if the store rejected the call or did not respond

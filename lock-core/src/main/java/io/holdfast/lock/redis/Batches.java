@@ -15,12 +15,12 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
 /**
- * Splits requests for many locks into several calls, each to one server, sends them one after the other, and merges the replies.
- * A call that fails affects only its own locks; if all fail, the first failure is thrown.
+ * Splits requests for many locks into several calls, each to one server, sends them one after another, and merges the replies. A call that
+ * fails affects only its own locks; if all fail, the first failure is thrown.
  *
- * <p>Each call to a server that hangs costs a command timeout, during which the caller gets no other replies. A single server is
- * not called again after a failure. In a cluster another node may reply, so the calls continue there, for a few timeouts in
- * total. They start at a random one, so that calls that are not sent this time may be sent the next time.
+ * <p>Each call to a server that hangs costs a command timeout, during which the caller gets no other replies. A single server is not called
+ * again after a failure. In a cluster another node may reply, so the calls continue there, for a few timeouts in total. They start with a
+ * random one, so that calls that are not sent this time may be sent the next time.
  */
 final class Batches {
 
@@ -49,7 +49,7 @@ final class Batches {
      *
      * @param server returns the server that a request is for
      * @param weight the weight of a request
-     * @param send sends a call, and gives a reply for each of its requests
+     * @param send sends a call, and returns a reply for each of its requests
      * @param failed the reply to a request that failed
      * @return the replies, in the order of the requests
      */

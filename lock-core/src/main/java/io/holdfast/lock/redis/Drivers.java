@@ -23,11 +23,11 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.util.ClassUtils;
 
 /**
- * Decides how locks reach Redis: over Jedis connections of their own, or through {@code RedisTemplate} on the application's factory.
+ * Decides how locks reach Redis: over dedicated Jedis connections, or through {@code RedisTemplate} on the application's factory.
  *
- * <p>Jedis is used if it is on the classpath and supports everything that the application has configured for its own driver,
- * even if that is Lettuce. The kind of a factory is determined by the name of its class, so no driver is loaded without need,
- * and none has to be on the classpath. Subclasses count as unknown, because they may have changed anything.
+ * <p>Jedis is used if it is on the classpath and supports everything that the application has configured for its own driver, even if that
+ * is Lettuce. The kind of a factory is determined by the name of its class, so no driver is loaded unnecessarily, and none has to be on the
+ * classpath. Subclasses count as unknown, because they may have changed anything.
  */
 final class Drivers {
 
@@ -48,10 +48,10 @@ final class Drivers {
     record Way(BiFunction<Duration, Integer, Wire> connector, String description) {}
 
     /**
-     * Decides.
+     * Chooses one of them.
      *
      * @param factory specifies where Redis is and how to log in
-     * @throws IllegalArgumentException if Jedis is required, but cannot be used; the message says why
+     * @throws IllegalArgumentException if Jedis is required, but cannot be used; the message states why
      */
     static Way choose(RedisConnectionFactory factory, Driver wanted) {
         String type = factory.getClass().getName();
@@ -110,7 +110,7 @@ final class Drivers {
         return ClassUtils.isPresent(JEDIS, ours) && (!isBelowOurs || ClassUtils.isPresent(JEDIS, applications));
     }
 
-    /** Where servers are, for people to read: without users and passwords. */
+    /** Describes where servers are, in readable form, without users and passwords. */
     private static String describe(RedisConfiguration servers) {
         if (servers instanceof ClusterConfiguration cluster) {
             return "the Redis Cluster at " + nodes(cluster.getClusterNodes());

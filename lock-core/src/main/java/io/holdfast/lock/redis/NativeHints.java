@@ -6,7 +6,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
-/** What a native image has to keep because the core finds it by its name only. */
+/** What a native image has to keep because the core looks it up by name only. */
 final class NativeHints implements RuntimeHintsRegistrar {
 
     @Override

@@ -3,16 +3,16 @@ package io.holdfast.lock.redis;
 import java.time.Duration;
 
 /**
- * How locks are kept in Redis. Start with {@link #STANDARD}, and change individual settings; the constructor gets further parameters
- * with further settings.
+ * How locks are kept in Redis. Start with {@link #STANDARD}, and change individual settings: the constructor will get more parameters as
+ * settings are added.
  *
  * @param keyPrefix the first part of each key; no braces, whitespace or control characters; 1 to 200 characters
  * @param commandTimeout how long one command may take, including the wait for a pooled connection; 10 ms to 1 min
  * @param tokenRetention how long the last fencing token of an unused lock is remembered; 1 s to 365 days
  * @param connections the maximum number of Jedis connections for locks; 1 to 1,000
- * @param replicaAcks how many replicas must acknowledge a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none. A
- *     {@link RedisLockStore} does not accept both this and a delay
- * @param rejoinDelay how long a server that has started without its data refuses to grant unknown locks; zero, to grant them
+ * @param replicaAcks how many replicas must acknowledge a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none. A {@link
+ *     RedisLockStore} does not accept both this and a rejoin delay
+ * @param rejoinDelay how long a server that has started without its data refuses to grant unknown locks; from zero, which grants them
  *     immediately, to 365 days
  * @param driver how locks reach Redis
  */
@@ -34,7 +34,7 @@ public record RedisLockSettings(
     /**
      * Checks the components.
      *
-     * @throws IllegalArgumentException if one is out of range; the message says which, and what is allowed
+     * @throws IllegalArgumentException if one is out of range; the message states which, and what is allowed
      */
     public RedisLockSettings {
         if (!keyPrefix.matches("[^{}\\s\\p{Cntrl}\\p{Cs}]{1,200}")) {
@@ -53,7 +53,9 @@ public record RedisLockSettings(
     /** How locks reach Redis. */
     public enum Driver {
 
-        /** {@link #JEDIS} if all that the application has configured can be carried over to it, else {@link #REDIS_TEMPLATE}. */
+        /**
+         * {@link #JEDIS} if everything that the application has configured can be carried over to it, otherwise {@link #REDIS_TEMPLATE}.
+         */
         AUTO,
 
         /**
@@ -80,7 +82,7 @@ public record RedisLockSettings(
         /**
          * Checks the components.
          *
-         * @throws IllegalArgumentException if one is out of range; the message says which, and what is allowed
+         * @throws IllegalArgumentException if one is out of range; the message states which, and what is allowed
          */
         public ReplicaAcks {
             if (number < 0 || number > MOST_REPLICAS) {
@@ -148,8 +150,8 @@ public record RedisLockSettings(
     /**
      * {@return a copy with the given number of acknowledgements}
      *
-     * @param value how many replicas must acknowledge a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none. A
-     *     {@link RedisLockStore} does not accept both this and a {@linkplain #withRejoinDelay delay}
+     * @param value how many replicas must acknowledge a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none. A {@link
+     *     RedisLockStore} does not accept both this and a {@linkplain #withRejoinDelay rejoin delay}
      */
     public RedisLockSettings withReplicaAcks(ReplicaAcks value) {
         return new RedisLockSettings(

@@ -48,8 +48,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.Assert;
 
 /**
- * Locks in Redis 6.2 or later, or Valkey. One lock is one hash; every call is one Lua script on it, so it is atomic, and
- * all time is Redis' own. The contents of the hash are described in {@code common.lua}.
+ * Locks in Redis 6.2 or later, or Valkey. One lock is one hash; every call is one Lua script on it, so it is atomic, and all times are
+ * measured by Redis' clock. The contents of the hash are described in {@code common.lua}.
  *
  * <p>How each guarantee of {@link LockStore} is met:
  *
@@ -59,16 +59,16 @@ import org.springframework.util.Assert;
  *   <li><b>No lease ends early.</b> {@code lease_end} is Redis' time in microseconds, read after the command arrived,
  *       plus the lease. The client counts the same lease from before it sent the command, so its deadline comes first.
  *       (In whole milliseconds, rounding could end a lease up to a millisecond before the client's deadline.)
- *   <li><b>Sent twice.</b> Acquire and renewal set {@code lease_end} to the greater of the old and the new one. Release
- *       by somebody who is not the holder gives up the entry that it may have, once.
+ *   <li><b>Sent twice.</b> Acquire and renew set {@code lease_end} to the greater of the old and the new one. A release by an owner that is
+ *       not the holder removes the entry that it may have, once.
  *   <li><b>Tokens grow.</b> A token is the greater of the last plus one and Redis' time in microseconds. If the data is lost,
  *       the time has moved past every token handed out, except for the rest of a block of tokens that was not given back, see
  *       {@code docs/architecture.md}.
  *   <li><b>Undone stays undone.</b> {@code leave} marks the owner as cancelled, which makes a late {@code acquire} of the same
  *       owner fail, whichever of the two arrives first.
- *   <li><b>Bounded.</b> Every script that writes sets the key's time-out: the latest end of a lease or a cancellation in it,
- *       plus the token's retention. The release of a lock whose lease was no longer than the retention keeps the time-out,
- *       which is at most two retentions. Dead entries and expired cancellations are dropped by later calls.
+ *   <li><b>Bounded.</b> Every script that writes sets the key's expiry to the latest end of a lease or a cancellation in it, plus the
+ *       token's retention. The release of a lock whose lease was no longer than the retention keeps the expiry, which is at most two
+ *       retentions away. Dead entries and expired cancellations are dropped by later calls.
  * </ul>
  *
  * <p>Thread-safe.
@@ -141,8 +141,8 @@ public final class RedisLockStore implements LockStore {
     /**
      * A server that does not reply to calls may no longer send messages; a replica may not receive any.
      *
-     * @param whenConnected connects the other script clients. One that located the nodes of a cluster only before its first
-     *     call would wait for nodes that hang by then.
+     * @param whenConnected connects the other script clients. A client that located the nodes of a cluster only just before its first call
+     *     would wait for nodes that hang at that time.
      */
     private ScriptClient open(Wire wire, Runnable whenConnected) {
         return new ScriptClient(
@@ -158,7 +158,7 @@ public final class RedisLockStore implements LockStore {
         return beginAcquire(request).await();
     }
 
-    /** Waits for the first connection only for a command timeout; then the caller's budget decides. */
+    /** Waits for the first connection for one command timeout only; then the caller's budget decides. */
     @Override
     public Pending<AcquireReply> beginAcquire(AcquireRequest request) {
         ScriptCall call = codec.acquire(request);
@@ -187,7 +187,7 @@ public final class RedisLockStore implements LockStore {
                 + ", so the call counts as failed. Check replication and the setting holdfast.redis.replica-acks.";
     }
 
-    /** In one script, if one server has all locks and a grant takes no more than that: no acknowledgements, no rejoining. */
+    /** In one script, if one server has all locks and a grant needs nothing else: no acknowledgements, no rejoining. */
     @Override
     public AcquireAllReply acquireAll(List<AcquireRequest> requests) {
         client.connect(commandTimeout);
@@ -291,8 +291,8 @@ public final class RedisLockStore implements LockStore {
     }
 
     /**
-     * The locks of one part, those of a server, are in one call and fail together. While the server is unknown, each lock is a
-     * part of its own, to limit the effect of a node that does not reply on the locks of other nodes.
+     * A part consists of the locks on one server, which are in one call and fail together. While the server is unknown, each lock is a
+     * separate part, so that a node that does not reply has little effect on the locks of other nodes.
      */
     private String part(LockKey key) {
         String server = serverOf(key);
@@ -304,7 +304,7 @@ public final class RedisLockStore implements LockStore {
         return calls.serverOf(codec.bytes(key));
     }
 
-    /** Long lists of entries of one lock are cut into pieces. */
+    /** Long lists of entries of one lock are split into pieces. */
     @Override
     public List<EntryReply> keepEntries(List<EntryRequest> requests) {
         List<EntryReply> replies = batches.send(
@@ -338,7 +338,7 @@ public final class RedisLockStore implements LockStore {
                 .map(owners -> new EntryRequest(request.key(), owners));
     }
 
-    /** The earliest of the store's times: one of the pieces may not reflect what was granted later. */
+    /** With the earlier of the store's times: one of the pieces may not reflect later grants. */
     private static EntryReply join(EntryReply one, EntryReply other) {
         if (!(one instanceof EntryReply.Kept first)) {
             return one;
@@ -355,12 +355,12 @@ public final class RedisLockStore implements LockStore {
     }
 
     /**
-     * Checks whether scripts may publish the messages that wake waiters. If not, scripts work without them, and every waiter has to
-     * find out by polling that it was granted the lock. The check is made once, with the first poll: a waiter that polls has received
-     * no message for half a second. If the server does not reply, the next poll repeats it. Two threads may check at the same time, to
-     * no harm but a second warning.
+     * Checks whether scripts may publish the messages that wake waiters. If not, scripts work without them, and every waiter has to poll to
+     * learn that it was granted the lock. The check is made once, with the first poll: a waiter that polls has received no message for half
+     * a second. If the server does not reply, the next poll repeats it. Two threads may check at the same time, which at worst logs a
+     * second warning.
      *
-     * @param key a lock of the server that publishes
+     * @param key a lock on the server that publishes
      */
     private void checkPublishing(LockKey key) {
         try {
@@ -378,7 +378,7 @@ public final class RedisLockStore implements LockStore {
         }
     }
 
-    /** Scripts that could not publish are checked again. */
+    /** If scripts could not publish, checks again. */
     @Override
     public List<String> warnings() {
         if (!publishFailures.isEmpty()) {
@@ -425,7 +425,7 @@ public final class RedisLockStore implements LockStore {
     }
 
     /**
-     * If acknowledgements are required, a grant by message has ended already, because it is unknown whether the replicas have it. So
+     * If acknowledgements are required, a grant by message counts as already ended, because it is unknown whether the replicas have it. So
      * the waiter calls the store, and that call waits for the replicas.
      */
     @Override
@@ -443,7 +443,7 @@ public final class RedisLockStore implements LockStore {
         return policies;
     }
 
-    /** Uses {@code INFO}, for which a user who may only use locks may lack permission. */
+    /** Uses {@code INFO}, which a user whose permissions cover only locks may not be allowed to run. */
     private String evictionPolicy(int slot) {
         try {
             return client.run(ScriptCodec.call(LuaScript.EVICTION_POLICY, 1, codec.keyIn(slot)))

@@ -22,12 +22,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Scans the locks of all servers, one server after the other. A step is one call: either {@code SCAN} examines about a
- * thousand keys, or the next hundred locks that it found are read. On a cluster these are a hundred scripts that are sent
- * together, because a script cannot have keys of several slots.
+ * Scans the locks of all servers, one server after another. A step is one call: either {@code SCAN} examines about a thousand keys, or the
+ * next hundred locks that it found are read. On a cluster these are a hundred scripts that are sent together, because a script cannot have
+ * keys in several slots.
  *
- * <p>{@code SCAN} returns each key that exists from the beginning to the end of the scan, some of them more than once. It is
- * called by a script, because every driver routes a script to a known server, which is not so for other commands.
+ * <p>{@code SCAN} returns each key that exists throughout the scan, some of them more than once. It is called by a script, because every
+ * driver routes a script to a known server, which is not true of other commands.
  *
  * <p>A server that fails is skipped, unless all fail. If a slot moves during the scan, its locks may be found on neither
  * server.
@@ -47,7 +47,7 @@ final class RedisScan implements StoreScan {
     private final ScriptCodec codec;
     private final String pattern;
 
-    /** A key of each server that is left; null before the first step. */
+    /** One key on each server that is still to be scanned; null before the first step. */
     private @Nullable Deque<byte[]> servers;
 
     private final Deque<LockKey> named = new ArrayDeque<>();
@@ -114,7 +114,7 @@ final class RedisScan implements StoreScan {
                 .forEach(status -> found.put(status.key(), status));
     }
 
-    /** If one of several calls fails, all of them fail, because they all have locks of the same server. */
+    /** If one of several calls fails, all of them fail, because they all concern locks on the same server. */
     private static LockStatus fail(LockStoreException failure) {
         throw failure;
     }

@@ -23,10 +23,10 @@ import java.util.function.Function;
  * The nested waits of all clients, in a single hash, so that one call reads the whole graph as it was at one moment. On a
  * cluster the hash is on one of the nodes.
  *
- * <p>The first line of a client's record has the version of this format, the process and the host; then there are for each wait:
- * its id, since and seen in us, waited in us, mode (0 exclusive, 1 shared), whether it has ended (0 or 1), number of holds;
- * thread; key; and for each hold its token, mode and key. Keys start with {@code m} if they are masked, otherwise with
- * {@code -}, and contain no line breaks. Records in another format are skipped.
+ * <p>The first line of a client's record contains the version of this format, the process and the host; then follow, for each wait: its id,
+ * since and seen in us, waited in us, mode (0 exclusive, 1 shared), whether it has ended (0 or 1), number of holds; thread; key; and for
+ * each hold its token, mode and key. Keys start with {@code m} if they are masked, otherwise with {@code -}, and contain no line breaks.
+ * Records in another format are skipped.
  */
 final class RedisWaits {
 
@@ -43,8 +43,8 @@ final class RedisWaits {
     }
 
     /**
-     * See {@link LockStore#recordWaits}. The first report of each client also removes what clients that are dead by then have left
-     * behind, so there are never more records than clients at that time and later.
+     * See {@link LockStore#recordWaits}. The first report of each client also removes the records of clients that have died, so there are
+     * never more records than clients that existed then or have been created since.
      */
     void record(String clientId, List<WaitReport> waits) {
         if (waits.isEmpty()) {

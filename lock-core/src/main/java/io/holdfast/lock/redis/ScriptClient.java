@@ -30,39 +30,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends scripts over one set of connections. There is one way to send, for one call and for many: all go to one server, over one
- * connection, and each has a reply, or a reason why it failed. A failure that affects all of them is thrown. Every script may
- * be sent twice.
+ * Sends scripts over one set of connections. There is one way to send, for one call or for many: all go to one server, over one connection,
+ * and each has a reply, or a reason why it failed. A failure that affects all of them is thrown. Every script may be sent twice.
  *
  * <ul>
- *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it, in the time that the
- *       call has left to find a connection.
- *   <li><b>Broken connections.</b> After a restart of Redis a pool is full of dead connections, each of which fails one send.
- *       It is repeated within the first quarter of its command timeout: immediately, as many times as there may be dead
- *       connections, and then every 20 ms. A timeout is never repeated here: the caller's budget covers only one.
- *   <li><b>Redirections.</b> A node of a cluster that does not have the key has done nothing. The call is sent to the node that its reply
- *       names. A node that refuses connections may have been replaced; then the call is sent again like one on a broken connection, every
- *       20 ms. In both cases the driver locates the servers again.
+ *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it, within the time that the
+ *       call has left to obtain a connection.
+ *   <li><b>Broken connections.</b> After a restart of Redis a pool is full of dead connections, each of which fails one send. A failed send
+ *       is repeated within the first quarter of its command timeout: immediately, as many times as there may be dead connections, and then
+ *       every 20 ms. A timeout is never repeated here: the caller's budget covers only one.
+ *   <li><b>Redirections.</b> A cluster node that does not have the key has not carried out the call, which is then sent to the node named
+ *       in the reply. A node that refuses connections may have been replaced; then the call is sent again like one on a broken connection,
+ *       every 20 ms. In both cases the driver locates the servers again.
  *   <li><b>Signs of another primary.</b> A server that hangs keeps its connections open, so drivers continue to use it, although another
- *       one may have replaced it long ago; and a replica replies just as a primary does. So after a call without a reply, or
- *       with a reply from a replica, the listener is notified, and the driver locates the servers again: on a separate thread,
- *       because that calls servers, some of which hang; not more often than every {@value #PAUSE_MILLIS} ms.
+ *       one may have replaced it long ago; and a replica replies just as a primary does. So after a call without a reply, or with a reply
+ *       from a replica, the listener is notified, and the driver locates the servers again: on a separate thread, because that calls
+ *       servers, some of which may hang; not more often than every {@value #PAUSE_MILLIS} ms.
  * </ul>
  *
- * <p><b>The first connection</b> loads the driver and finds the servers, which on a slow processor takes longer than a command
- * may, however fast Redis is; so it begins before the time limit of the first command starts. There is one attempt at a time,
- * on a separate thread, so that no caller waits for longer than it wants to. A caller waits for the attempt that is under way,
- * or begins one. If that fails, all who wait for it fail, and the next call begins another; nothing was sent in either case.
- * {@link #attempt} is guarded by this object, and the caller that sets it starts its thread. {@link #connected} is set before
- * the attempt completes, and never unset.
+ * <p><b>The first connection</b> loads the driver and locates the servers, which on a slow processor takes longer than a command is allowed
+ * to, however fast Redis is; so it begins before the time limit of the first command starts. There is one attempt at a time, on a separate
+ * thread, so that no caller waits for longer than it wants to. A caller waits for the attempt that is under way, or begins one. If that
+ * fails, all callers that wait for it fail, and the next call begins another; nothing was sent in either case. {@link #attempt} is guarded
+ * by this object, and the caller that sets it starts its thread. {@link #connected} is set before the attempt completes, and never unset.
  */
 final class ScriptClient {
 
     private static final Logger log = LoggerFactory.getLogger(ScriptClient.class);
 
     /**
-     * How long a call waits for an attempt to connect; an acquisition waits only for a command timeout, and then checks its
-     * budget.
+     * How long a call waits for an attempt to connect; an acquisition waits only for one command timeout, and then checks its budget.
      */
     static final Duration CONNECT_LIMIT = Duration.ofSeconds(10);
 
@@ -88,8 +85,8 @@ final class ScriptClient {
     /**
      * Creates an instance, which does not connect yet.
      *
-     * @param unanswered runs after a call that was not answered: the server may hang, or be gone
-     * @param replica runs after a reply of a replica: another server is the primary now
+     * @param unanswered runs after a call without a reply: the server may hang, or be gone
+     * @param replica runs after a reply from a replica: another server is the primary now
      * @param whenConnected runs after the first connection, on its thread; must not wait
      */
     ScriptClient(Wire wire, Duration commandTimeout, Runnable unanswered, Runnable replica, Runnable whenConnected) {
@@ -106,7 +103,7 @@ final class ScriptClient {
      * @param text null if it failed
      * @param resent whether it may have been sent twice
      * @param moved whether a server other than the expected one carried it out
-     * @param replicas how many replicas have acknowledged it; 0 if nobody asked
+     * @param replicas how many replicas have acknowledged it; 0 if acknowledgements were not requested
      */
     record Reply(
             @Nullable String text, @Nullable LockStoreException failure, boolean resent, boolean moved, long replicas) {
@@ -119,7 +116,7 @@ final class ScriptClient {
         }
 
         /**
-         * {@return the parsed reply} Text that cannot be parsed is not from a script. Only its first line is repeated, because
+         * {@return the parsed reply} Text that cannot be parsed is not from a script. The message quotes only its first line, because
          * others may contain masked keys.
          */
         <T> T read(Function<String, T> parser) {
@@ -138,7 +135,7 @@ final class ScriptClient {
         }
     }
 
-    /** Begins to connect if there was no connection yet, and does not wait. */
+    /** Begins to connect if there has been no connection yet, and does not wait. */
     synchronized CompletableFuture<@Nullable Void> connect() {
         if (attempt == null || attempt.isCompletedExceptionally()) {
             attemptAt = System.nanoTime();
@@ -197,7 +194,7 @@ final class ScriptClient {
 
     /**
      * Sends requests to one server. A single server gets them in one script. In a cluster each script has one key, because a script cannot
-     * have keys of several slots, and fails for its own lock only; a node gets all its scripts together, over one connection.
+     * have keys in several slots, and fails for its own lock only; a node gets all its scripts together, over one connection.
      *
      * @param decoder reads the reply to some of the requests
      * @param failed the reply to a request whose own script failed
@@ -227,7 +224,7 @@ final class ScriptClient {
      * Sends calls to the server that has the first key, immediately unless that would block. Failures are thrown when the
      * replies are awaited.
      *
-     * @param patience how long to wait for the first connection, at most
+     * @param patience the longest wait for the first connection
      */
     Supplier<List<Reply>> begin(List<ScriptCall> calls, Acks acks, Duration patience) {
         if (!connected) {
@@ -257,8 +254,8 @@ final class ScriptClient {
      * Waits for the replies, and resends calls that may be sent twice. A failure has an unknown outcome if an earlier send may
      * have arrived, however the last one failed.
      *
-     * @param redirection led here, if there was one
-     * @param redirections how many there were
+     * @param redirection the redirection that led here, if there was one
+     * @param redirections how many redirections there were
      * @param sentBefore whether a send before the first one may have arrived
      */
     private List<Reply> replies(
@@ -282,7 +279,7 @@ final class ScriptClient {
                 return replies(calls, acks, start, answers, redirections, outcomeUnknown);
             } catch (RuntimeException e) {
                 LockStoreException failure = failed(e);
-                // A WAIT that is rejected comes after calls that were carried out.
+                // If WAIT is rejected, the calls before it were carried out.
                 outcomeUnknown |= failure.outcomeUnknown() || (acks.number() > 0 && RedisFailures.isServerError(e));
                 boolean isReplaced = wire.isCluster() && RedisFailures.isUnreachable(e);
                 if (!(isReplaced || RedisFailures.isBrokenConnection(failure))
@@ -307,7 +304,7 @@ final class ScriptClient {
     }
 
     /**
-     * Calls that have moved are sent one by one, until a server does not reply: it would not reply to the others either.
+     * Calls whose keys have moved are sent one by one, until a server does not reply: it would not reply to the others either.
      *
      * @param resent whether an earlier send may have arrived
      */

@@ -43,9 +43,9 @@ import org.springframework.util.Assert;
  * Turns requests into scripts with keys and arguments, and their results into replies. The scripts document both; any other
  * result is rejected.
  *
- * <p>A lock lives under {@code prefix:{key}}. The braces are Redis' hash tag, so everything that belongs to one lock is in one
- * slot. Percent signs and braces inside the key are escaped as in a URL, which is injective: no key can close the tag early, or
- * look like another. The names of other keys have no braces, so they are not those of locks.
+ * <p>A lock is stored under {@code prefix:{key}}. The braces are Redis' hash tag, so everything that belongs to one lock is in one slot.
+ * Percent signs and braces inside the key are escaped as in a URL, which is injective: no key can close the tag early, or look like
+ * another. The names of other keys have no braces, so they are not those of locks.
  */
 final class ScriptCodec {
 
@@ -61,7 +61,7 @@ final class ScriptCodec {
     private final long retentionMillis;
     private final byte[] joined;
 
-    /** How long a server that was started without its data grants no lock that it does not know; 0 if it grants them at once. */
+    /** How long a server that was started without its data does not grant unknown locks; 0 if it grants them immediately. */
     private final long rejoinMillis;
 
     ScriptCodec(RedisLockSettings settings) {
@@ -93,7 +93,7 @@ final class ScriptCodec {
         return utf8(open + escape(key.value()) + '}');
     }
 
-    /** A lock in that slot: a call goes to the server that has its key. Takes some 16,000 tries, about 2 ms. */
+    /** The name of a lock in that slot: a call goes to the server that has its key. Takes some 16,000 tries, about 2 ms. */
     byte[] keyIn(int slot) {
         String number = IntStream.iterate(0, each -> each + 1)
                 .mapToObj(Integer::toString)
@@ -103,7 +103,7 @@ final class ScriptCodec {
         return bytes(LockKey.of(number));
     }
 
-    /** The lock with that name in Redis. Other applications may write anything, also under this prefix. */
+    /** The lock with that name in Redis. Other applications may write anything, even under this prefix. */
     Optional<LockKey> key(String name) {
         if (!name.startsWith(open) || !name.endsWith("}")) {
             return Optional.empty();
@@ -197,7 +197,7 @@ final class ScriptCodec {
                 positive(words[from]), positive(words[from + 1]), waiters(Long.parseLong(words[from + 2])), resent);
     }
 
-    /** @param requests of one thread */
+    /** @param requests all from the same thread */
     ScriptCall acquireAll(List<AcquireRequest> requests) {
         String holder = text(requests.get(0).holder());
         return callForMany(
@@ -228,7 +228,7 @@ final class ScriptCodec {
                 : call(LuaScript.RELEASE, 1, key, request.owner(), retentionMillis, options(request));
     }
 
-    /** A key that is known to live for at most two retentions keeps its time-out. */
+    /** A key that is known to live for at most two retentions keeps its expiry. */
     private boolean isPlain(ReleaseRequest request) {
         return request.keep().isZero()
                 && request.lastToken() == ReleaseRequest.ALL_TOKENS
@@ -260,7 +260,7 @@ final class ScriptCodec {
                 each -> List.of(each.owner(), isPlain(each) ? "" : options(each)));
     }
 
-    /** For each lock nothing if the script did what it had to do, otherwise {@code NOT_HOLDER} or the error. */
+    /** For each lock, an empty text on success, otherwise {@code NOT_HOLDER} or the error. */
     static List<String> outcomes(String reply, int expected) {
         List<String> outcomes = new ArrayList<>(Collections.nCopies(expected, ""));
         lines(reply).forEachRemaining(line -> {
@@ -338,9 +338,9 @@ final class ScriptCodec {
     }
 
     /**
-     * Publishes an empty message to the channel of no client.
+     * Publishes an empty message to a channel that belongs to no client.
      *
-     * @param key a lock of the server that publishes
+     * @param key a lock on the server that publishes
      */
     ScriptCall publish(LockKey key) {
         return call(LuaScript.PUBLISH, 1, bytes(key), channel("0"));
@@ -349,7 +349,7 @@ final class ScriptCodec {
     /**
      * A script for several locks.
      *
-     * @param arguments those of each request, after the retention and the other common ones
+     * @param arguments returns the arguments of a request, which follow the retention and the other common ones
      */
     private <Q> ScriptCall callForMany(
             LuaScript script,
@@ -382,7 +382,7 @@ final class ScriptCodec {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** What all lines say that are left. */
+    /** Parses all remaining lines. */
     static <T> List<T> all(Iterator<String> lines, Function<Iterator<String>, T> reading) {
         List<T> all = new ArrayList<>();
         while (lines.hasNext()) {
@@ -391,7 +391,7 @@ final class ScriptCodec {
         return all;
     }
 
-    /** Reads as many times as the word says. */
+    /** Reads as many times as the number states. */
     static <T> List<T> times(String number, Supplier<T> reading) {
         return Stream.generate(reading).limit(Integer.parseInt(number)).toList();
     }
@@ -412,7 +412,7 @@ final class ScriptCodec {
                 isKept(words[1]));
     }
 
-    /** An OwnerId has a minus in front if the lock was released and is kept for the rest of its {@code minHold}. */
+    /** An OwnerId starts with a minus sign if the lock was released and is kept for the rest of its {@code minHold}. */
     private static boolean isKept(String owner) {
         return owner.startsWith("-");
     }
@@ -434,14 +434,14 @@ final class ScriptCodec {
         return !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
     }
 
-    /** None of an empty text. */
+    /** An empty text has no lines. */
     static Iterator<String> lines(String text) {
         return text.isEmpty()
                 ? Collections.emptyIterator()
                 : List.of(text.split("\n", -1)).iterator();
     }
 
-    /** All lines but the first one, which is known. */
+    /** All lines but the first one, which must be the given one. */
     static Iterator<String> linesAfter(String first, String text) {
         Iterator<String> lines = lines(text);
         Assert.isTrue(lines.next().equals(first), first);

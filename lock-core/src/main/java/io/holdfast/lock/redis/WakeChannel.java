@@ -29,19 +29,19 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * <p>Spring's listener container is not used: it gives up on errors other than a lost connection (such as a temporarily missing
  * permission), does not report when it is disconnected, and blocks the caller's thread.
  *
- * <p>Jedis reads messages on the subscribing thread, and returns when the subscription ends; Lettuce, in an
- * application's factory, returns immediately, reads on its own threads, and subscribes again by itself after a lost connection.
+ * <p>Jedis reads messages on the subscribing thread, and returns when the subscription ends; Lettuce, in an application's factory, returns
+ * immediately, reads on its own threads, and resubscribes automatically after a lost connection.
  *
- * <p>A server that hangs keeps its connections open and silent, even if another one has replaced it long ago. So a call without a
- * reply, or missed messages, raise a doubt. Then the same channel is subscribed again on the same connection, because a server
- * confirms that. If it does not within a command timeout, the connection is closed, the topology is refreshed, and a new
- * connection is made; this repeats until a server confirms.
+ * <p>A server that hangs keeps its connections open and silent, even if another one has replaced it long ago. So a call without a reply, or
+ * missed messages, raise a doubt. Then the client subscribes to the same channel again on the same connection, because a server confirms
+ * that. If it does not do so within a command timeout, the connection is closed, the topology is refreshed, and a new connection is
+ * established; this repeats until a server confirms.
  *
- * <p>No doubt is forgotten: each increments {@link #doubts}, and the one that raises it from 0 starts the thread that settles
- * all of them. The thread ends by resetting the count to 0 if it has not changed since before the last check, so a server has
- * confirmed after the last doubt. A subscription to a server that hangs does not last either: each round of waiting closes the
- * connection if it is the same at its beginning and at its end. A newer connection gets its own round; what precedes its
- * subscription is limited by the driver's timeouts.
+ * <p>No doubt is forgotten: each increments {@link #doubts}, and the one that raises it from 0 starts the thread that settles all of them.
+ * The thread ends by resetting the count to 0 if it has not changed since before the last check, so a server has confirmed after the last
+ * doubt. A subscription to a server that hangs does not last either: each round of waiting closes the connection if it is the same at its
+ * beginning and at its end. A newer connection gets its own round; the steps that precede its subscription are limited by the driver's
+ * timeouts.
  */
 final class WakeChannel implements LockStore.Listening, MessageListener, SubscriptionListener, Runnable {
 
@@ -173,12 +173,12 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             if (!closed) {
                 listener.disconnected();
                 LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
-                Thread.interrupted(); // a stray one would end every pause at once
+                Thread.interrupted(); // a stray interrupt would end every pause at once
             }
         }
     }
 
-    /** Once for each outage, and each reason. */
+    /** Logs once for each outage, and each reason. */
     private void warn(Throwable e) {
         String reason = e instanceof RuntimeException known
                 ? String.valueOf(RedisFailures.translate(known, wire.server()).getMessage())
@@ -204,7 +204,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             }
             while (own.isSubscribed() && own != abandoned && !closed) {
                 LockSupport.park(this);
-                Thread.interrupted(); // a stray one would end every pause at once
+                Thread.interrupted(); // a stray interrupt would end every pause at once
             }
         } finally {
             reading = false;
@@ -227,9 +227,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     /**
-     * Every user with permission to publish there can send messages, so invalid content is not a failure of the
-     * channel: messages that no lock script sends are dropped, with a warning once a minute, and those of later
-     * versions are ignored. The listener judges whether a message is plausible.
+     * Every user with permission to publish there can send messages, so invalid content is not a failure of the channel: messages that no
+     * lock script sends are dropped, with a warning at most once a minute, and those of later versions are ignored. The listener judges
+     * whether a message is plausible.
      */
     private void read(byte[] body) {
         if (body.length > LONGEST_MESSAGE) {
@@ -244,7 +244,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
     }
 
-    /** The numbers are token, tokens, when, until when, and who waits. */
+    /** The numbers are the first token, the number of tokens, the beginning, the end, and which callers wait. */
     private Reservation reservation(String[] words) {
         return new Reservation(
                 number(words, 2),
@@ -277,8 +277,8 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     /**
-     * Makes the subscribing thread continue if it is reading. If it only waits, that thread closes the connection, and nobody
-     * else unsubscribes: with Lettuce that would close it as well, and Lettuce logs a warning when it is closed twice.
+     * Makes the subscribing thread continue if it is reading. If it only waits, that thread closes the connection, and nobody else
+     * unsubscribes: with Lettuce that would close it as well, and Lettuce logs a warning when a connection is closed twice.
      */
     @Override
     public void close() {

@@ -37,7 +37,7 @@ import java.util.Set;
  *   <li>A reservation that is not confirmed passes to the next live entry. The entry that it was made for is then dead, unless its client
  *       has called since the reservation was made: in that case it keeps its place.
  *   <li>If the store's clock is set back, no entry and no reservation lasts longer than {@link #ENTRY_TIMEOUT} from the next call that
- *       finds it.
+ *       detects this.
  *   <li>A call returns or throws a {@link LockStoreException} within one command timeout, or within a few if it concerns many locks on
  *       several servers.
  *   <li>Data that is no longer needed is removed without further calls.
@@ -82,8 +82,8 @@ public interface LockStore extends AutoCloseable {
     }
 
     /**
-     * Tries once to acquire several locks in one atomic step: all of them, or none. A refusal changes nothing, so no other client ever
-     * finds only some of them granted.
+     * Tries once to acquire several locks in one atomic step: all of them, or none. A refusal changes nothing, so no other client ever sees
+     * only some of them granted.
      *
      * @param requests one for each lock; none of them waits, raises, or sets a least token
      * @return all granted; or the first refusal; or, by default, that each lock must be requested separately

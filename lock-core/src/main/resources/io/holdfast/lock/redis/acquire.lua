@@ -1,17 +1,17 @@
--- One try to get a lock. May be sent twice: the holder is granted again, with the same token, and never a shorter lease. The lease
--- takes the place of a reservation, though, also if that would end later.
--- KEYS  1 the lock  2 when this server joined, see join.lua; none if it grants locks that it does not know at once
--- ARGV  1 owner  2 lease in ms  3 lease and token retention in ms, added  4 host, pid, thread, one a line
---       5 limit (0 exclusive) and weight, 1 if fair, 1 to take or keep an entry if it is held, tokens to reserve, and 1 if a
---         holder's token is to be raised; none for 0 0 1 1  6 the least token, 0 for any; none for 0
---       7 how long after it joined the server grants no unknown lock, in ms
--- returns the token, if only one was reserved and nobody waits; else
---         GRANTED, first token, tokens reserved, who waits: 0 nobody, 1 somebody, 2 somebody fair
---         HELD, now in us, blocked for us; if somebody holds it, then a holder as in describe.lua
---         BURIED
+-- One try to acquire a lock. May be sent twice: the holder is granted the lock again, with the same token, and its lease is never
+-- shortened. But the lease replaces a reservation, even if the reservation would end later.
+-- KEYS  1 the lock  2 when this server joined, see join.lua; absent if it grants unknown locks immediately
+-- ARGV  1 owner  2 lease in ms  3 sum of lease and token retention in ms  4 host, pid, thread, one per line
+--       5 limit (0 exclusive) and weight, 1 if fair, 1 to create or keep an entry if the lock is held, tokens to reserve, and 1 if a
+--         holder's token is to be raised; absent for 0 0 1 1  6 the least token, 0 for any; absent for 0
+--       7 how long after it joined the server does not grant unknown locks, in ms
+-- returns the token, if only one was reserved and nobody waits; otherwise
+--         GRANTED, first token, tokens reserved, which callers wait: 0 none, 1 at least one, 2 at least one fair
+--         HELD, now in us, blocked for us; then, if there is a holder, one as in describe.lua
+--         BURIED: the acquisition was cancelled
 --         STRANGER: the server does not know when it joined, or its clock went back to before that
---         REJOINING, for how many us yet: the server may have forgotten this lock
--- An exclusive lock that nobody holds, shares or waits for is granted before anything else is looked at, or defined.
+--         REJOINING, for how many more us: the server may have forgotten this lock
+-- An exclusive lock that nobody holds, shares or waits for is granted before anything else is read, or defined.
 local owner, lease_ms, keep_ms, wish, least = ARGV[1], ARGV[2], ARGV[3], ARGV[5], tonumber(ARGV[6] or 0)
 local brief = redis.call('HMGET', KEYS[1], 'owner', 'lease_end', 'token', 'crowd')
 local time = redis.call('TIME')

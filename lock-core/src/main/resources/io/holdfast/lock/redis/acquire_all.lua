@@ -1,13 +1,13 @@
--- One try to get several locks in one step: all of them, or none. All are looked at before one is changed, and a refusal
--- changes nothing. Takes no entry. May be sent twice: holders are granted again, with the same tokens, and never a shorter
--- lease.
+-- One try to acquire several locks in one step: all of them, or none. All are read before one is changed, and a refusal changes
+-- nothing. Creates no entry. May be sent twice: holders are granted their locks again, with the same tokens, and their leases are never
+-- shortened.
 -- KEYS  the locks
--- ARGV  1 token retention in ms  2 host, pid, thread, one a line; then for each lock: owner, lease in ms, limit (0 exclusive) and
+-- ARGV  1 token retention in ms  2 host, pid, thread, one per line; then for each lock: owner, lease in ms, limit (0 exclusive) and
 --       weight
--- returns GRANTED, then a line for each lock: first token, tokens reserved, who waits, as in acquire.lua; or
---         REFUSED and the number of the first lock that was, from 1 on, then what acquire.lua says: HELD or BURIED; or
+-- returns GRANTED, then a line for each lock: first token, tokens reserved, which callers wait, as in acquire.lua; or
+--         REFUSED and the number of the first lock that was refused, from 1, then what acquire.lua returns: HELD or BURIED; or
 --         BROKEN: one of them cannot be read, and none is granted; or
---         ERROR and what went wrong, after some were granted
+--         ERROR and the reason, after some were granted
 -- include common
 -- include queue
 -- include describe
@@ -49,7 +49,7 @@ end
 local now_text = string.format('%d', now)
 local lease_ends, times_to_live = {}, {}
 
--- The short path of acquire.lua, for a lock without holders and waiters. Most locks of a call have the same lease and get the same
+-- The short path of acquire.lua, for a lock without holders or waiters. Most locks of a call have the same lease and get the same
 -- token, so these are formatted only once.
 local function take_free(i)
   local key, lease_ms, token = KEYS[i], ARGV[3 * i + 1], now_text

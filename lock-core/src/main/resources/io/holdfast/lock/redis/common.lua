@@ -1,30 +1,30 @@
--- What all scripts share: the layout, and one lock read at the beginning and written at the end. Each script answers with
--- one text: drivers convert nothing but that in the same way, and Redis sends it with less effort than a list.
+-- Shared by all scripts: the layout, and functions that read one lock at the beginning and write it at the end. Each script returns one
+-- text: drivers convert nothing else in the same way, and Redis sends it with less effort than a list.
 -- One lock is one hash:
---   owner          OwnerId of the exclusive holder, if there is no crowd; '-' in front: it was released, and is kept for its
---                  minimum time. So who finds himself there may delete it, and need not look at anything else
---   lease_end      when that ends
---   holder         host, pid, thread, one a line, for people; and in front of them, if more than one token was reserved for
---                  the holder, how many
---   token          the last fencing token that was handed out or reserved
---   crowd          only while there are entries, shared holders or cancelled acquisitions: first ticket, last ticket,
---                  entries in the queue, fair ones among them, ticket that was swept last, reservations, latest end of a
---                  cancelled acquisition, owner or a dot; and if there are shared holders, the sum of their weights,
---                  earliest and latest end of their leases; the earliest may be out of date, but is never too late
---   ticket:<n>     an entry: OwnerId, limit (0 exclusive) and weight, fair (0 or 1), until when it counts as alive, how many
---                  tokens it wants, whether the lock is reserved for it (0 or 1); host, pid, thread, one a line
+--   owner          OwnerId of the exclusive holder, if there is no crowd; with '-' in front: it was released, and is kept for its
+--                  minimum time. So an owner that finds itself there may delete the field, and need not read anything else
+--   lease_end      when its lease ends
+--   holder         host, pid, thread, one per line, for people; and before them, if more than one token was reserved for the holder,
+--                  how many
+--   token          the last fencing token that was granted or reserved
+--   crowd          only while there are entries, shared holders or cancelled acquisitions: first ticket, last ticket, entries in the
+--                  queue, fair ones among them, ticket that was swept last, reservations, latest end of a cancelled acquisition, owner
+--                  or a dot; and if there are shared holders, the sum of their weights, earliest and latest end of their leases; the
+--                  earliest may be out of date, but is never too late
+--   ticket:<n>     an entry: OwnerId, limit (0 exclusive) and weight, fair (0 or 1), until when it counts as alive, how many tokens it
+--                  requests, whether the lock is reserved for it (0 or 1); host, pid, thread, one per line
 --   seat:<owner>   the ticket of its entry
---   shared:<owner> end of the lease, token and weight; host, pid, thread, one a line
---   reader         OwnerId that was granted the lock as a shared one last
---   grave:<owner>  of a cancelled acquisition: until when it is refused
+--   shared:<owner> end of the lease, token and weight; host, pid, thread, one per line
+--   reader         OwnerId of the shared holder that was granted the lock last
+--   grave:<owner>  a cancelled acquisition: until when it is refused
 --   prune_at       when to look for cancelled acquisitions that have expired
--- A weight is how much of the limit a shared holder takes. It follows its number after a slash, unless it is 1.
--- A reservation is a hold whose owner has an entry: should it end before its owner was heard of, the entry still has its
--- place. lease_end, holder and reader may be left over from former holders. Times are Redis' own, in microseconds. Within
--- a text they are written by '%d': Lua itself would write them in scientific notation.
--- This is layout 1. Scripts of several versions work on the same locks, so a field never changes its meaning or its form;
--- what is new gets a field of its own, and unknown fields are left alone. A layout for which this is not enough begins the
--- crowd of each lock that is held or waited for with its number and a slash: scripts that do not know it refuse the lock.
+-- A weight is how much of the limit a shared holder takes. Unless it is 1, it is written after the preceding number and a slash.
+-- A reservation is a hold whose owner has an entry: if it ends before its owner has called, the entry still has its place. lease_end,
+-- holder and reader may be left over from former holders. Times are those of Redis' clock, in microseconds. In texts they are formatted
+-- with '%d': Lua itself would write them in scientific notation.
+-- This is layout 1. Scripts of several versions work on the same locks, so a field never changes its meaning or its form; new
+-- information gets a new field, and unknown fields are left alone. A layout for which this is not enough begins the crowd of each lock
+-- that is held or waited for with its number and a slash: scripts that do not know it refuse the lock.
 
 local call = redis.call
 local ENTRY_US = 3400000
@@ -34,7 +34,7 @@ local function now_us()
   return time[1] * 1000000 + time[2]
 end
 
--- Names the layout of a lock that cannot be read, or else shows what was read.
+-- Reports the layout of a lock that cannot be read, or, if that is unknown, what was read.
 local function refuse(key, crowd)
   local layout = string.match(crowd, '^(%d+)/')
   error('LAYOUT ' .. (layout or 'unknown') .. ' of lock ' .. key
@@ -97,7 +97,7 @@ local function drop_graves(lock)
   end
 end
 
--- Who waits, apart from those for whom the lock is reserved: 0 nobody, 1 somebody, 2 somebody fair.
+-- Which callers wait, apart from those for whom the lock is reserved: 0 none, 1 at least one, 2 at least one fair.
 local function waiters(lock)
   return lock.entries == 0 and 0 or lock.fair > 0 and 2 or 1
 end
@@ -124,7 +124,7 @@ local function write_crowd(lock)
   end
 end
 
--- The key lives until the latest end in it, plus the retention of the token.
+-- The key expires at the latest end in it, plus the retention of the token.
 local function expire(lock)
   local last = lock.owner and lock.lease_end or 0
   if lock.entries > 0 or lock.reserved > 0 then
@@ -169,7 +169,7 @@ local function failure(reply)
   return (string.gsub(type(reply) == 'table' and reply.err or tostring(reply), '%c', ' '))
 end
 
--- Tells a client, at the end. Its channel is named after the prefix of all keys, and the first part of its OwnerIds.
+-- Notifies a client, at the end. Its channel is named after the prefix of all keys and the first part of its OwnerIds.
 local function tell(lock, owner, word, rest)
   local client, sequence = string.match(owner, '^([^:]*):(%d+)$')
   local keys = string.match(lock.key, '^(.-):{')

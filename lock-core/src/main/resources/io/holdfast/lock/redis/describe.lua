@@ -1,4 +1,4 @@
--- Holders, for people, four lines each: remaining in us, owner, mode (0 exclusive, 1 shared), token; host; pid; thread.
+-- Describes holders, for people, in four lines each: remaining in us, owner, mode (0 exclusive, 1 shared), token; host; pid; thread.
 
 local function describe(lock, lease_end, owner, mode, token, where)
   return string.format('\n%d %s %d %d\n%s', math.max(0, lease_end - lock.now), owner, mode, token, where)
@@ -24,7 +24,7 @@ local function shared_owners(lock)
   return owners
 end
 
--- Any holder; of several shared ones the one that came last, unless it has gone; or nothing.
+-- Any holder; of several shared ones the latest, unless it is gone; an empty text if there is none.
 local function describe_any(lock)
   if lock.owner then
     return describe_exclusive(lock)

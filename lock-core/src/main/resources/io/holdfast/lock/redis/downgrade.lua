@@ -1,6 +1,6 @@
--- Turns the exclusive hold into a shared one, in one step, and lets in those who may share it.
+-- Turns the exclusive hold into a shared one, in one step, and reserves the lock for waiters that can share it.
 -- KEYS  1 the lock
--- ARGV  1 owner  2 token retention in ms  3 the last token that was used of those that were reserved, 0 if all count as used
+-- ARGV  1 owner  2 token retention in ms  3 the last used of the reserved tokens, 0 if all count as used
 -- returns RELEASED or NOT_HOLDER
 -- include common
 -- include queue

@@ -1,7 +1,7 @@
--- Takes a lock away from whoever holds it, and passes it on to those who wait.
+-- Takes a lock away from its holders, and passes it on to waiters.
 -- KEYS  1 the lock
--- ARGV  1 token retention in ms  2 EXCLUSIVE or SHARED: only who has it alone, or shares it; none for all
--- returns RELEASED; then those who held it, as in describe.lua, one after the other
+-- ARGV  1 token retention in ms  2 EXCLUSIVE or SHARED to end holds of that mode only; empty for all
+-- returns RELEASED; then the former holders, as in describe.lua, one after another
 -- include common
 -- include queue
 -- include describe

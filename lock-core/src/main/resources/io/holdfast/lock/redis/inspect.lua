@@ -1,6 +1,6 @@
--- Looks at a lock; writes nothing.
+-- Reads a lock; writes nothing.
 -- KEYS  1 the lock
--- returns last token, waiters; then the holders, as in describe.lua, one after the other
+-- returns last token, waiters; then the holders, as in describe.lua, one after another
 -- include common
 -- include queue
 -- include describe

@@ -1,8 +1,9 @@
--- Keeps the entries of one client alive, and tells which of its waiters should ask now. A broken or foreign key fails alone.
+-- Keeps the entries of one client alive, and returns which of its waiters should request their locks now. A broken or foreign key fails
+-- individually.
 -- KEYS  the locks
 -- ARGV  1 token retention in ms, then for each lock: how many entries, their owners
--- returns now in us; then a line for each lock: blocked for us, the numbers, from 1 on, of those who are called; or ERROR and
---         what went wrong
+-- returns now in us; then a line for each lock: blocked for us, the numbers, from 1, of the owners that are called; or ERROR and the
+--         reason
 -- include common
 -- include queue
 local now, retention_ms = now_us(), tonumber(ARGV[1])

@@ -1,14 +1,14 @@
--- Undoes an acquisition that failed for good, also if one of its calls is still on its way.
+-- Undoes an acquisition that has failed for good, even if one of its calls is still in transit.
 -- KEYS  1 the lock
--- ARGV  1 owner  2 for how long late calls are refused, in ms; 0 if none is on its way  3 token retention in ms
---       4 the last token that was used of those that were reserved, 0 if all count as used
+-- ARGV  1 owner  2 how long late calls are refused, in ms; 0 if none is in transit  3 token retention in ms
+--       4 the last used of the reserved tokens, 0 if all count as used
 -- returns LEFT
 -- include common
 -- include queue
 local owner, bury_us = ARGV[1], ARGV[2] * 1000
 local lock = load(KEYS[1], now_us(), tonumber(ARGV[3]))
 
--- At most once in every entry time-out, so that its cost is shared by many calls.
+-- At most once per entry timeout, so that its cost is shared by many calls.
 local function prune()
   local at = get(lock, 'prune_at')
   if not at or lock.now >= tonumber(at) or is_implausible(lock, tonumber(at)) then

@@ -1,9 +1,9 @@
--- Looks at any number of locks; writes nothing. Free ones, and keys that are none or broken, are passed over.
+-- Reads any number of locks; writes nothing. Free locks, broken ones, and keys that are not locks are skipped.
 -- KEYS  the locks
--- ARGV  1 how many holders to describe at most; 2 how many entries
--- returns for each lock that is held or waited for: its number, from 1 on, last token, waiters, holders and entries that follow;
---         the holders, as in describe.lua; the entries, four lines each: owner, mode (0 exclusive, 1 shared), fair (0 or 1),
---         whether the lock is reserved for it (0 or 1); host; pid; thread
+-- ARGV  1 the maximum number of holders to describe; 2 that of entries
+-- returns for each lock that is held or waited for: its number, from 1, last token, waiters, and how many holders and entries follow;
+--         the holders, as in describe.lua; the entries, four lines each: owner, mode (0 exclusive, 1 shared), fair (0 or 1), whether
+--         the lock is reserved for it (0 or 1); host; pid; thread
 -- include common
 -- include queue
 -- include describe
@@ -23,7 +23,7 @@ local function live_holders(lock)
   return holders
 end
 
--- The first live entries, and how many wait. Of a long queue only the beginning is looked at.
+-- The first live entries, and how many wait. Of a long queue only the beginning is read.
 local function live_entries(lock)
   local entries, waiting = {}, lock.entries
   local first = (lock.entries > 0 or lock.reserved > 0) and tickets_from(lock, 0) or {}

@@ -1,4 +1,4 @@
--- Holders, queue, and the step that ends every change of them: settle().
+-- Holders, queue, and the step that ends every change to them: settle().
 
 local LONG_GAP = 100
 
@@ -41,8 +41,8 @@ local function drop_entry(lock, entry)
   end
 end
 
--- The owner no longer waits. Its entry is deleted immediately: a script that begins with that works when Redis is out of memory,
--- see release.lua.
+-- The owner no longer waits. Its entry is deleted immediately: a script that begins with this works when Redis is out of memory, see
+-- release.lua.
 local function give_up_entry(lock, owner)
   local entry = entry_of(lock, owner)
   call('HDEL', lock.key, 'seat:' .. owner)
@@ -60,8 +60,8 @@ local function confirm(lock, owner)
   return entry
 end
 
--- When the lease of an owner that has called ends. The lease that it asks for takes the place of its reservation, also if that
--- would end later. A lease is never shortened.
+-- The end of the lease of an owner that has called. The lease that it requests replaces its reservation, even if the reservation would
+-- end later. A lease is never shortened.
 local function later_end(lock, owner, current, lease_end)
   return confirm(lock, owner) and lease_end or math.max(current, lease_end)
 end
@@ -117,9 +117,9 @@ local function grant(lock, owner, limit, weight, lease_end, tokens, where, least
   return token
 end
 
--- A reservation ends with the life of its entry: a waiter that died holds up others for one entry time-out from when it was
--- last heard of, any number of them in a row together. So an entry whose reservation lapsed is dead, unless it was heard of
--- since: it is passed to a silent one only once.
+-- A reservation ends when its entry would be dead: a dead waiter holds up others for one entry timeout from its last call, and any
+-- number of them in a row together no longer than that. So an entry whose reservation has lapsed is dead, unless its client has called
+-- since: the lock is reserved for a silent one only once.
 local function reserve(lock, entry)
   local lease_end = entry.alive
   local token = grant(lock, entry.owner, entry.limit, entry.weight, lease_end, entry.tokens, entry.where)
@@ -130,7 +130,7 @@ local function reserve(lock, entry)
   tell(lock, entry.owner, 'granted', string.format(' %d %d %d %d', token, entry.tokens, lock.now, lease_end))
 end
 
--- A hold has ended. If it was a reservation, the entry is in the queue again, if it is alive.
+-- A hold has ended. If it was a reservation and its entry is alive, the entry is in the queue again.
 local function lapse(lock, owner, lapsed)
   local entry = lock.reserved > 0 and entry_of(lock, owner)
   if entry and entry.alive > lock.now then
@@ -144,7 +144,7 @@ local function lapse(lock, owner, lapsed)
   end
 end
 
--- Counts again; changes by this script are not in the hash yet.
+-- Counts shared holders again; changes by this script are not in the hash yet.
 local function drop_expired_shared(lock, lapsed)
   local fields = call('HGETALL', lock.key)
   lock.shared = 0
@@ -170,8 +170,8 @@ local function is_implausible(lock, time)
   return time > lock.now + ENTRY_US
 end
 
--- The clock went back: entries would live, and reservations last, until it has caught up. Each counts from now, once; those
--- that are alive will be kept.
+-- The clock has gone back: entries and reservations would last until it catches up. So each is limited, once, to one entry timeout from
+-- now; clients that are alive will keep theirs.
 local function heed_clock(lock)
   local latest = lock.now + ENTRY_US
   local fields = call('HGETALL', lock.key)
@@ -194,7 +194,7 @@ local function heed_clock(lock)
   end
 end
 
--- A caller that asks is alive; its pause had no effect as long as its entry was not dropped. An entry that was kept at a later
+-- An owner that calls is alive; if it was paused, that had no effect unless its entry was dropped. An entry that was kept at a later
 -- time shows that the clock went back.
 local function keep(lock, entry)
   if is_implausible(lock, entry.alive) then
@@ -204,7 +204,7 @@ local function keep(lock, entry)
   write_entry(lock, entry)
 end
 
--- The token of a reservation that lasts too long is ahead of the clock.
+-- If a reservation lasts too long, its token is ahead of the clock.
 local function heed_reservations(lock)
   local ends = math.max(lock.owner and lock.lease_end or 0, lock.shared > 0 and lock.shared_end or 0)
   if lock.reserved > 0 and lock.token > lock.now and is_implausible(lock, ends) then
@@ -226,7 +226,7 @@ local function drop_expired(lock)
   return lapsed
 end
 
--- The tickets of all entries from one on, in their order.
+-- The tickets of all entries from the given one on, in order.
 local function tickets_from(lock, first)
   local tickets = {}
   for _, field in ipairs(call('HKEYS', lock.key)) do
@@ -239,8 +239,8 @@ local function tickets_from(lock, first)
   return tickets
 end
 
--- Reserves the lock for the head of the queue, as long as it may hold it together with those who do. Behind an entry that is
--- kept for long there may be any number of tickets whose entries were given up; they are not looked at one by one.
+-- Reserves the lock for the head of the queue, as long as the head can hold it together with the current holders. Behind an entry that
+-- is kept for a long time, there may be any number of tickets whose entries were given up; these are not read one by one.
 local function advance(lock)
   local gap, at, tickets = 0, 0, nil
   while lock.entries > 0 and lock.head <= lock.tail do
@@ -267,7 +267,7 @@ local function advance(lock)
   end
 end
 
--- Entries whose reservation lapsed are passed once, and keep their places.
+-- Entries whose reservations have lapsed are passed over once, and keep their places.
 local function settle(lock)
   local lapsed = drop_expired(lock)
   advance(lock)
@@ -279,7 +279,7 @@ local function settle(lock)
   end
 end
 
--- When the caller should ask again at the latest, in us from now.
+-- The longest time that the caller should wait before it calls again, in us.
 local function blocked_us(lock)
   if lock.owner then
     return math.max(0, lock.lease_end - lock.now)
@@ -287,15 +287,16 @@ local function blocked_us(lock)
   return lock.shared > 0 and math.max(0, lock.shared_min - lock.now) or 0
 end
 
--- How many tokens the exclusive holder reserved, and where it is.
+-- How many tokens the exclusive holder reserved, and where it comes from.
 local function reserved_tokens(lock)
   local holder = get(lock, 'holder')
   local tokens, where = string.match(holder, '^(%d+)\n([^\n]*\n[^\n]*\n.*)$')
   return tonumber(tokens or 1), where or holder
 end
 
--- The exclusive holder did not use those of its tokens that come after one; 0 if all count as used. None from before its grant
--- is given back, since others may have had later tokens than it used if that came late; nor the first ones that it keeps.
+-- The exclusive holder did not use its tokens after the given last one, which is 0 if all count as used. No token from before its grant
+-- is given back, since others may have had later tokens than it used if the grant arrived late; nor are the first tokens of the grant
+-- that it keeps.
 local function give_back_tokens(lock, last, kept)
   if last ~= '0' then
     set_token(lock, math.max(tonumber(last), lock.token - reserved_tokens(lock) + kept))

@@ -1,8 +1,8 @@
 -- Records which callers of a client wait for a lock while they hold others, in place of what was recorded before.
--- KEYS  1 the waits of all clients: a hash with a field for each client, named by its id; the time of the report on the first
---         line, and then what the client tells, which RedisWaits writes and reads
--- ARGV  1 client; 2 what it tells, nothing if none of its callers waits; 3 for how long that is remembered, in ms;
---         4 whether to look for clients that were not heard of for so long (0 or 1)
+-- KEYS  1 the waits of all clients: a hash with a field for each client, named by its id; the time of the report on the first line, and
+--         then the report, which RedisWaits writes and reads
+-- ARGV  1 client; 2 its report, empty if none of its callers waits; 3 how long that is kept, in ms; 4 whether to remove clients that
+--         have not reported for that long (0 or 1)
 -- returns the time
 -- include common
 local now, ttl_ms = now_us(), tonumber(ARGV[3])

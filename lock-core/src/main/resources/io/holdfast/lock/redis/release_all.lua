@@ -1,10 +1,9 @@
--- Gives any number of locks back, each as release.lua does. A broken or foreign key fails alone. The first write deletes, so it
--- works when Redis is out of memory, see release.lua.
+-- Releases any number of locks, each like release.lua. A broken or foreign key fails individually. The first write deletes, so the
+-- script works when Redis is out of memory, see release.lua.
 -- KEYS  the locks
--- ARGV  1 token retention in ms, then for each lock: owner; for how long it is to be kept, and the last token that was used, as
---       in release.lua, or nothing for 0 0, if the key needs no other time-out than it has
--- returns nothing if all are released; else a line for each that is not: its number, from 1 on, and NOT_HOLDER or what went
---         wrong
+-- ARGV  1 token retention in ms, then for each lock: owner; how long it is to be kept, and the last used token, as in release.lua, or
+--       empty for 0 0 if the key needs no other expiry than it has
+-- returns nothing if all are released; otherwise a line for each that is not: its number, from 1, and NOT_HOLDER or the reason
 -- include common
 -- include queue
 -- include give_back

@@ -1,10 +1,9 @@
--- Renews any number of leases; never shortens one, but puts a lease in the place of a reservation. A broken or foreign key fails alone. The time-out of the key is written first, which also
--- lets the renewal pass when Redis is out of memory: Redis refuses a growing write only while the script has written
--- nothing yet.
+-- Renews any number of leases. Never shortens one, but replaces a reservation with the lease. A broken or foreign key fails
+-- individually. The expiry of the key is written first, which also lets the renewal succeed when Redis is out of memory: Redis refuses
+-- a growing write only while the script has written nothing yet.
 -- KEYS  the locks
 -- ARGV  1 token retention in ms, then for each lock: owner, lease in ms
--- returns nothing if all are renewed; else a line for each that is not: its number, from 1 on, and NOT_HOLDER or what went
---         wrong
+-- returns nothing if all are renewed; otherwise a line for each that is not: its number, from 1, and NOT_HOLDER or the reason
 -- include common
 -- include queue
 local now, retention_ms = now_us(), tonumber(ARGV[1])

@@ -1,7 +1,7 @@
--- Reads which callers wait for a lock while they hold others, of all clients that were heard of lately; writes nothing.
+-- Reads which callers wait for a lock while they hold others, of all clients that have reported recently; writes nothing.
 -- KEYS  1 the waits of all clients, see record_waits.lua
--- ARGV  1 for how long they are remembered, in ms
--- returns the time; then for each client how many lines follow, its id, and these lines: when it told, and what
+-- ARGV  1 how long they are kept, in ms
+-- returns the time; then for each client: how many lines follow, its id, and these lines: the time of its report, and the report
 -- include common
 local now, ttl_ms = now_us(), tonumber(ARGV[1])
 local lines = {string.format('%d', now)}

@@ -55,14 +55,14 @@ import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.providers.SentineledConnectionProvider;
 
 /**
- * Jedis on connections that only locks use, configured like the application's factory, except for timeouts and pool. Scripts
- * are sent directly over a connection: compared with a call of 50 µs, the cost of the objects that Spring Data and Jedis'
- * clients create for each call is noticeable. Jedis finds the primary by its sentinels, and the slots of a cluster.
+ * Jedis on connections that only locks use, configured like the application's factory, except for timeouts and pool. Scripts are sent
+ * directly over a connection: compared with a call of 50 µs, the cost of the objects that Spring Data and Jedis' clients create for each
+ * call is noticeable. Jedis locates the primary through its sentinels, and the slots of a cluster.
  *
- * <p><b>One command timeout.</b> Nobody waits for a second one. A call waits for a connection until half of it has passed, and the replies
- * have what is left, at least half. It begins to connect in the first half of its timeout only; in the first tenth if the server is known
- * to hang, because connecting then takes another timeout. A caller without a reply gives its place back empty, see
- * {@link ServerConnections}.
+ * <p><b>One command timeout.</b> Nobody waits for a second one. A call waits for a connection until half of the timeout has passed, and its
+ * replies have the rest, at least half. It begins to connect only in the first half of its timeout; only in the first tenth if the server
+ * is known to hang, because connecting then takes another timeout. A caller without a reply gives its place back empty, see {@link
+ * ServerConnections}.
  */
 public final class JedisConnections implements Wire {
 
@@ -71,7 +71,7 @@ public final class JedisConnections implements Wire {
     /** Firewalls drop silent connections, some after a few minutes. */
     private static final Duration MAX_IDLE = Duration.ofMinutes(1);
 
-    /** A caller may be overtaken for this part of a command timeout. */
+    /** A caller may be overtaken for a command timeout divided by this number. */
     private static final int OVERTAKEN_FOR = 20;
 
     private static final String CLOSED = "The connections for locks are closed";
@@ -91,7 +91,7 @@ public final class JedisConnections implements Wire {
      * Where the servers are.
      *
      * @param cluster null for a single server
-     * @param masterOf by slot
+     * @param masterOf returns the master of a slot
      */
     private record Topology(
             @Nullable ClusterConnectionProvider cluster, IntFunction<HostAndPort> masterOf, Runnable close) {}
@@ -175,7 +175,7 @@ public final class JedisConnections implements Wire {
         password.toOptional().map(String::new).ifPresent(builder::password);
     }
 
-    /** Sentinels have users of their own, and no databases. */
+    /** Sentinels have separate users, and no databases. */
     private JedisClientConfig ofSentinels(RedisSentinelConfiguration sentinels) {
         DefaultJedisClientConfig.Builder builder = DefaultJedisClientConfig.builder()
                 .from(config)
@@ -190,7 +190,7 @@ public final class JedisConnections implements Wire {
     @Override
     public void open() {
         locate();
-        if (!isCluster()) { // whose nodes have just been found
+        if (!isCluster()) { // a cluster's nodes have just been located
             giveBack(borrow(new byte[0], System.nanoTime(), null));
         }
     }
@@ -301,7 +301,7 @@ public final class JedisConnections implements Wire {
         };
     }
 
-    /** Flushes as the first step of reading, because Jedis offers no other access to it. */
+    /** Flushes by reading no replies, because Jedis offers no other way to flush. */
     private static List<Object> write(
             Connection connection, List<ScriptCall> calls, Acks acks, @Nullable RuntimeException redirection) {
         if (redirection instanceof JedisAskDataException) {
@@ -339,7 +339,7 @@ public final class JedisConnections implements Wire {
         connection.setSoTimeout((int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
     }
 
-    /** After a failure the connection is out of step, so it is not used again. The error of a script is a reply. */
+    /** After a failure the connection is out of step, so it is not used again. The error of a script is a reply, not a failure. */
     private <T> T attempt(Place place, Supplier<T> step) {
         try {
             return step.get();
@@ -353,7 +353,7 @@ public final class JedisConnections implements Wire {
         }
     }
 
-    /** Takes back a place whose calls were all answered. */
+    /** Takes back a place whose calls have all received replies. */
     private void giveBack(Place place) {
         if (unanswered) {
             unanswered = false;
@@ -362,7 +362,7 @@ public final class JedisConnections implements Wire {
     }
 
     /**
-     * Takes a place with a connection to the server that has the key, or to the one that a redirection names.
+     * Takes a place with a connection to the server that has the key, or to the server named in a redirection.
      *
      * @throws LockStoreException if the time limit of the call has expired; nothing was sent
      */
@@ -390,7 +390,7 @@ public final class JedisConnections implements Wire {
         return place;
     }
 
-    /** With sentinels a new server replaces the one before; those of a cluster are forgotten when it does not have them any more. */
+    /** With sentinels, a new server replaces the previous one; servers of a cluster are forgotten once they no longer belong to it. */
     private ServerConnections pool(HostAndPort address) {
         ServerConnections known = pools.get(address);
         if (known == null) {
@@ -440,7 +440,7 @@ public final class JedisConnections implements Wire {
     }
 
     /**
-     * Connects to any master of a cluster, because each receives all messages. A caller that fails tries again, and may choose
+     * Connects to any master of a cluster, because each receives all messages. A caller whose attempt fails tries again, and may get
      * another one.
      */
     @Override
@@ -463,7 +463,7 @@ public final class JedisConnections implements Wire {
 
         private final Connection connection;
 
-        /** Spring Data's client would borrow a connection by itself, and not say which. */
+        /** Spring Data's client would itself borrow a connection, and not reveal which. */
         Subscriber(Connection connection) {
             super(new UnifiedJedis(connection) {
                 @Override
@@ -474,7 +474,7 @@ public final class JedisConnections implements Wire {
             this.connection = connection;
         }
 
-        /** Without an UNSUBSCRIBE: its answer, or messages that came before it, would be taken for those to the next command. */
+        /** Without an UNSUBSCRIBE: its reply, or messages that arrive before that, would be taken for replies to the next command. */
         @Override
         public void close() {
             ServerConnections.disconnect(connection);
@@ -514,7 +514,7 @@ public final class JedisConnections implements Wire {
         return server;
     }
 
-    /** A client of sentinels listens to them. */
+    /** Only for a cluster: a client of sentinels is notified by them. */
     @Override
     public void refreshTopology() {
         Topology known = open;

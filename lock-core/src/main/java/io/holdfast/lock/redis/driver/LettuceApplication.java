@@ -37,8 +37,8 @@ import redis.clients.jedis.RedisProtocol;
  * What an application has configured for Lettuce: where Redis is, and how to log in. Loaded only if the application's factory
  * is Lettuce's.
  *
- * <p>Whatever concerns only the behavior of Lettuce itself is left out: timeouts, pools, threads, socket options, reconnects,
- * reading from replicas. Locks have their own, or do not need it.
+ * <p>Settings that concern only the behavior of Lettuce itself are left out: timeouts, pools, threads, socket options, reconnects, reading
+ * from replicas. Locks have their own, or do not need them.
  */
 public final class LettuceApplication {
 
@@ -56,10 +56,10 @@ public final class LettuceApplication {
     }
 
     /**
-     * Where the servers are. The getters return standalone servers that were passed as such, but not a primary with static
-     * replicas, for which they return localhost; nor do they return the user name of a standalone server that was passed as a
-     * {@link RedisConfiguration}. As of Spring Data 4.1 nothing else that is public distinguishes these, so the field is read.
-     * If a later version has no such field, an unknown configuration is an {@link #obstacles obstacle}.
+     * Where the servers are. The getters return standalone servers that were passed as such, but not a primary with static replicas, for
+     * which they return localhost; nor do they return the user name of a standalone server that was passed as a {@link RedisConfiguration}.
+     * As of Spring Data 4.1, nothing else that is public distinguishes these, so the field is read. If a later version has no such field,
+     * an unknown configuration is an {@link #obstacles obstacle}.
      */
     public RedisConfiguration servers() {
         Field field = ReflectionUtils.findField(LettuceConnectionFactory.class, CONFIGURATION_FIELD);
@@ -113,15 +113,15 @@ public final class LettuceApplication {
     }
 
     /**
-     * {@return Jedis connections with this configuration} The parameters are those of {@link JedisConnections#like}. To be
-     * called once there are no {@link #obstacles}.
+     * {@return Jedis connections with this configuration} The parameters are those of {@link JedisConnections#like}. To be called after
+     * {@link #obstacles} has returned none.
      */
     public Wire connect(String server, Duration timeout, int connections) {
         return new JedisConnections(servers(), Objects.requireNonNull(forJedis), server, timeout, connections);
     }
 
     /**
-     * All but the servers, for Jedis.
+     * Everything but the servers, for Jedis.
      *
      * @throws IllegalArgumentException if the TLS settings cannot be read
      */
@@ -144,7 +144,7 @@ public final class LettuceApplication {
         return builder.build();
     }
 
-    /** As Lettuce reads its options for each connection. */
+    /** Reads the options as Lettuce does for each connection. */
     private static SSLSocketFactory sockets(SslOptions options, SslVerifyMode verify) {
         try {
             SslContextBuilder builder = options.createSslContextBuilder().sslProvider(SslProvider.JDK);

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLHandshakeException;
 import org.springframework.dao.QueryTimeoutException;
 
-/** Turns drivers' exceptions into {@link LockStoreException}s that say what to check. */
+/** Turns drivers' exceptions into {@link LockStoreException}s that state what to check. */
 public final class RedisFailures {
 
     /** Redis begins the text of an error with a word in capitals; drivers keep it, or wrap it. */
@@ -42,7 +42,7 @@ public final class RedisFailures {
     private static final String PERMISSION =
             "The Redis user lacks a permission: check its ACL for the commands, keys and channels that locks need.";
 
-    private static final List<Hint> HINTS = List.of( // the first one that fits counts
+    private static final List<Hint> HINTS = List.of( // the first match counts
             new Hint("The user executing the script", PERMISSION),
             new Hint("ACL failure in script", PERMISSION), // since Redis 7
             new Hint(
@@ -57,7 +57,7 @@ public final class RedisFailures {
                     "LAYOUT ",
                     "The lock was written by a later version of Holdfast. Upgrade Holdfast in this application."),
             new Hint(
-                    "max number of clients", // all that Redis says to a new connection, before it closes it
+                    "max number of clients", // Redis' only reply to a new connection, before closing it
                     "The server has reached maxclients: raise it, or find out which clients hold the connections."),
             new Hint(
                     "cluster support disabled",
@@ -89,7 +89,7 @@ public final class RedisFailures {
                     "ERR ",
                     "Check that the server version is 6.2 or later, and that nothing else writes under the key prefix."));
 
-    /** What sentinels say if they do not know the primary: through Lettuce, and through Jedis. */
+    /** The messages of Lettuce and of Jedis if sentinels do not know the primary. */
     private static final List<String> NO_PRIMARY =
             List.of("Cannot provide redisAddress using sentinel", "seems to be not monitored");
 
@@ -138,7 +138,7 @@ public final class RedisFailures {
         } else if (refused.isPresent()) {
             what = server + " cannot be reached. Check that the server is running and that its address is correct"
                     + " (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if set).";
-        } else if (causes(failure).anyMatch(NoSuchElementException.class::isInstance)) { // of a pool
+        } else if (causes(failure).anyMatch(NoSuchElementException.class::isInstance)) { // from a pool
             what = "All connections for locks are in use (" + where
                     + "). Raise holdfast.redis.connections, or find out why calls take so long.";
             cause = new ConnectionsInUseException(failure);
@@ -170,7 +170,7 @@ public final class RedisFailures {
                 : new LockStoreException(String.valueOf(failure.getMessage()), failure.getCause(), true);
     }
 
-    /** The connection broke during the command: no timeout, no reply of the server, no interrupt. */
+    /** The connection broke during the command: no timeout, no reply from the server, no interrupt. */
     public static boolean isBrokenConnection(LockStoreException failure) {
         Throwable cause = failure.getCause();
         return failure.outcomeUnknown()
@@ -191,8 +191,8 @@ public final class RedisFailures {
     }
 
     /**
-     * The server is a replica. Before Redis 7 this is in the middle of the error of the script, and scripts for many locks
-     * return it in their text.
+     * The server is a replica. Before Redis 7 this is in the middle of the script's error, and scripts for many locks return it in their
+     * text.
      */
     public static boolean isReadOnly(Object reply) {
         Optional<String> said = reply instanceof Throwable failure
@@ -201,7 +201,7 @@ public final class RedisFailures {
         return said.filter(text -> text.contains(READONLY)).isPresent();
     }
 
-    /** The server answered, with an error; if beginnings are given, with one of these. */
+    /** The server replied with an error; if beginnings are given, with one that starts with one of them. */
     public static boolean isServerError(RuntimeException failure, String... beginnings) {
         return serverError(failure)
                 .filter(text -> beginnings.length == 0 || Stream.of(beginnings).anyMatch(text::startsWith))
@@ -270,8 +270,8 @@ public final class RedisFailures {
     }
 
     /**
-     * The causes, and the failures of each address, which drivers add as suppressed exceptions. No deeper: the last attempt of a call
-     * that a driver has repeated may not have been sent, but an earlier one may.
+     * The causes, and the failures of each address, which drivers add as suppressed exceptions. No deeper: the last attempt of a call that
+     * a driver has repeated may not have been sent, but an earlier one may have been.
      */
     private static Stream<Throwable> attempts(Throwable failure) {
         return causes(failure).flatMap(t -> Stream.concat(Stream.of(t), Stream.of(t.getSuppressed())));

@@ -21,23 +21,23 @@ import redis.clients.jedis.exceptions.JedisException;
  * second although calls take 0.1 ms; it replaces a broken connection on the thread that returns it; and it interrupts waiting
  * threads when it is closed.
  *
- * <p><b>Waiting.</b> A thread that runs may take a place before one that has to wake up first, because the connection would be
- * idle until then; where processors are busy, that costs half the throughput. But if somebody has waited for longer than the
- * patience of callers, nobody overtakes any more, and the semaphore serves them in the order in which they ask.
+ * <p><b>Waiting.</b> A thread that runs may take a place before one that has to wake up first, because the connection would be idle until
+ * then; where processors are busy, that costs half the throughput. But once somebody has waited longer than the patience of callers, nobody
+ * overtakes any more, and the semaphore serves callers in the order of their arrival.
  *
- * <p>Each permit stands for a place. It is given back after a place with a connection is in {@link #free}, and taken before one
- * is looked for there; a caller that finds none gets an empty place, and connects. So there are never more connections than
- * permits: when a caller finds none, holders of permits have all the others. A place whose connection broke is forgotten, and
- * only its permit is given back.
+ * <p>Each permit stands for a place. It is given back after a place with a connection has been added to {@link #free}, and taken before one
+ * is looked for there; a caller that finds none gets an empty place, and connects. So there are never more connections than permits: when a
+ * caller finds none, holders of permits have all the others. A place whose connection broke is forgotten, and only its permit is given
+ * back.
  */
 final class ServerConnections {
 
     private final Semaphore permits;
 
-    /** How many have waited for longer than their patience. */
+    /** How many callers have been waiting longer than their patience. */
     private final AtomicInteger overdue = new AtomicInteger();
 
-    /** Those with a connection that nobody is using, the most recently used first. */
+    /** The places with a connection that nobody is using, the most recently used first. */
     private final Deque<Place> free = new ArrayDeque<>();
 
     private final long maxIdleNanos;
@@ -92,7 +92,7 @@ final class ServerConnections {
     /**
      * Takes a place.
      *
-     * @throws NoSuchElementException if all are taken for that long
+     * @throws NoSuchElementException if all places are taken for that long
      */
     Place take(long nanos) {
         try {
@@ -134,7 +134,7 @@ final class ServerConnections {
         free.addFirst(place);
     }
 
-    /** Closes the connections that nobody uses: with TLS that writes to the server, so no monitor is held. */
+    /** Closes the connections that nobody is using. With TLS, this writes to the server, so no monitor is held. */
     void clear() {
         List<Place> unused;
         synchronized (this) {

@@ -15,10 +15,9 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
 
 /**
- * The application's own connections, whatever its driver, used as a {@code RedisTemplate} uses them, with one exception: a
- * connection that a transaction of the user has bound to its thread is never taken, because a script would be queued there and
- * answer null. Calls are sent one by one, each waits for its reply, and none can wait for replicas. The driver follows
- * redirections.
+ * The application's own connections, whatever its driver, used as a {@code RedisTemplate} uses them, with one exception: a connection that
+ * a transaction of the user has bound to its thread is never taken, because a script would be queued there and return null. Calls are sent
+ * one by one, each waits for its reply, and none can wait for replicas. The driver follows redirections.
  */
 public final class TemplateConnections implements Wire {
 
@@ -27,7 +26,7 @@ public final class TemplateConnections implements Wire {
     private final RedisConnectionFactory applications;
     private final String server;
 
-    /** Null until there was a connection, because only a connection reveals it. */
+    /** Null until there has been a connection, because only a connection reveals it. */
     private volatile @Nullable Boolean cluster;
 
     /** @param server what {@link #server()} returns */
@@ -77,7 +76,7 @@ public final class TemplateConnections implements Wire {
         }
     }
 
-    /** What the server has replied counts, even if the connection cannot be given back. */
+    /** The server's reply counts, even if the connection cannot be given back. */
     private static void giveBack(RedisConnection connection) {
         try {
             connection.close();

@@ -9,12 +9,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
 
 /**
- * Connections of one driver, and how scripts go over them. {@link #send} does not follow redirections and sends nothing twice. All
- * methods throw the driver's exceptions. Before {@link #open} has succeeded once, nothing may be called but the methods that say so.
+ * Connections of one driver, and how scripts are sent over them. {@link #send} does not follow redirections and sends nothing twice. All
+ * methods throw the driver's exceptions. Before {@link #open} has succeeded once, only methods whose documentation permits that may be
+ * called.
  */
 public interface Wire {
 
-    /** Connects for the first time: loads the driver, finds the servers, and makes a connection. */
+    /** Connects for the first time: loads the driver, locates the servers, and opens a connection. */
     void open();
 
     /** Accepts calls again after {@link #stop}. */
@@ -36,16 +37,16 @@ public interface Wire {
     default void breakOff(RedisConnection subscription) {}
 
     /**
-     * Sends to the server that has the first key, over one connection, all calls before the first reply is waited for; all other keys are
-     * on that server as well, as far as is known.
+     * Sends all calls to the server that has the first key, over one connection, before waiting for the first reply; all other keys are on
+     * that server as well, as far as is known.
      *
      * @param start when the command timeout began, by {@link System#nanoTime()}
-     * @param redirection the reply of another server of a cluster that says where the key is; null if there was none
+     * @param redirection the reply from another server of a cluster that names the server of the key; null if there was none
      * @return waits for the replies; to be called once, by any thread
      */
     Supplier<Answers> send(List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection);
 
-    /** {@return whether {@link #send} waits for no reply, and can send a {@code WAIT} as well} May be called before {@link #open}. */
+    /** {@return whether {@link #send} does not wait for replies, and can also send a {@code WAIT}} May be called before {@link #open}. */
     boolean isPipelined();
 
     /** {@return whether locks are known to be spread over several servers} May be called before {@link #open}. */
@@ -73,7 +74,7 @@ public interface Wire {
     /** {@return where the servers are, for messages: without users and passwords} May be called before {@link #open}. */
     String server();
 
-    /** Locates the servers again, by calls to them. */
+    /** Locates the servers again, by calling them. */
     default void refreshTopology() {}
 
     /**
@@ -91,9 +92,9 @@ public interface Wire {
     }
 
     /**
-     * A {@code WAIT} behind the calls, which counts the replicas that have what was written before it on the same connection.
+     * A {@code WAIT} after the calls, which counts the replicas that have received what was written before it on the same connection.
      *
-     * @param number how many replicas must have what was written; 0 for no {@code WAIT}
+     * @param number how many replicas must have received what was written; 0 for no {@code WAIT}
      * @param timeout how long they may take
      */
     record Acks(int number, Duration timeout) {
@@ -103,11 +104,11 @@ public interface Wire {
     }
 
     /**
-     * What came back.
+     * The replies to the calls.
      *
-     * @param replies for each call a {@code byte[]}, or the driver's exception for an error of the server; something else if
-     *     the connection was in no state to run a script
-     * @param replicas how many replicas have acknowledged it all; 0 if nobody asked
+     * @param replies for each call a {@code byte[]}, or the driver's exception for an error of the server; something else if the state of
+     *     the connection did not allow running a script
+     * @param replicas how many replicas have acknowledged all calls; 0 without a {@code WAIT}
      */
     record Answers(List<Object> replies, long replicas) {
 
@@ -118,7 +119,7 @@ public interface Wire {
         private static final Set<LuaScript> FOR_MANY =
                 Set.of(LuaScript.RENEW, LuaScript.KEEP_ENTRIES, LuaScript.RELEASE_ALL);
 
-        /** {@return whether one of the replies is that of a replica} */
+        /** {@return whether one of the replies is from a replica} */
         public boolean isOfReplica(List<ScriptCall> calls) {
             for (int i = 0; i < replies.size(); i++) {
                 Object reply = replies.get(i);
