@@ -188,7 +188,95 @@ class QuorumTest {
         assertThat(scan.found()).hasSize(1);
     }
 
-    private static final class TwoSteps implements StoreScan {
+    @Test
+    void scan_that_one_server_did_not_complete_is_not_complete() {
+        QuorumLockStore store = withSecond(new StoreSpy(new InMemoryLockStore()) {
+            @Override
+            public Optional<StoreScan> openScan(String keyPrefix) {
+                return Optional.of(new TwoSteps(super.openScan(keyPrefix).orElseThrow()) {
+                    @Override
+                    public boolean isComplete() {
+                        return false;
+                    }
+                });
+            }
+        });
+
+        assertThat(scanned(store).isComplete()).isFalse();
+    }
+
+    @Test
+    void scan_finds_no_lock_that_no_holder_has_on_most_servers() {
+        List<StoreSpy> servers = servers(3);
+        servers.forEach(server -> server.acquire(request(owner(), AcquireRequest.EXCLUSIVE, 30_000)));
+
+        assertThat(scanned(quorum(servers)).found()).isEmpty();
+    }
+
+    private static StoreScan scanned(QuorumLockStore store) {
+        StoreScan scan = store.openScan("").orElseThrow();
+        boolean goesOn;
+        do {
+            goesOn = scan.step();
+        } while (goesOn);
+        return scan;
+    }
+
+    /** The server may have carried out the call, or may still do so: then the owner id must not be used again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void grant_counts_as_resent_if_the_outcome_at_one_server_is_unknown(boolean unknown) {
+        List<StoreSpy> servers = servers(3);
+        servers.get(0).beforeAcquire = () -> {
+            throw new LockStoreException("failed on purpose", new IllegalStateException(), unknown);
+        };
+
+        AcquireReply reply = quorum(servers).acquire(request(owner(), AcquireRequest.EXCLUSIVE, 30_000));
+
+        assertThat(reply).isInstanceOf(AcquireReply.Granted.class);
+        assertThat(reply.resent()).isEqualTo(unknown);
+    }
+
+    @Test
+    void servers_are_disconnected_and_connected_together() {
+        List<String> calls = new ArrayList<>();
+        List<StoreSpy> servers = IntStream.range(0, 3)
+                .<StoreSpy>mapToObj(i -> new StoreSpy(new InMemoryLockStore()) {
+                    @Override
+                    public void disconnect() {
+                        calls.add("disconnect " + i);
+                    }
+
+                    @Override
+                    public void connect() {
+                        calls.add("connect " + i);
+                    }
+                })
+                .toList();
+        QuorumLockStore store = quorum(servers);
+
+        store.disconnect();
+        store.connect();
+
+        assertThat(calls)
+                .containsExactlyInAnyOrder(
+                        "disconnect 0", "disconnect 1", "disconnect 2", "connect 0", "connect 1", "connect 2");
+    }
+
+    @Test
+    void calls_may_be_delayed_for_as_long_as_those_of_the_slowest_server() {
+        QuorumLockStore store = withSecond(new StoreSpy(new InMemoryLockStore()) {
+            @Override
+            public Duration longestDelay() {
+                return Duration.ofMinutes(7);
+            }
+        });
+
+        assertThat(store.longestDelay()).isEqualTo(Duration.ofMinutes(7));
+        assertThat(store).hasToString("the quorum of a:1, b:1, c:1");
+    }
+
+    private static class TwoSteps implements StoreScan {
 
         private final StoreScan scan;
         private int steps;
