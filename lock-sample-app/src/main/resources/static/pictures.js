@@ -11,7 +11,7 @@ function pen(canvas) {
   return { draw: made, width, height };
 }
 
-/** Each cell stands for one item, or for several of a large stock; the worst of them shows. */
+/** Each cell stands for one item, or for several of a large stock; the worst one is shown. */
 export function drawStock(canvas, items, sales, tone) {
   const { draw, width, height } = pen(canvas);
   const cells = Math.min(items, 4000), each = items / cells;
@@ -44,7 +44,7 @@ export function drawStock(canvas, items, sales, tone) {
   return { once, more };
 }
 
-/** A lane for each instance; the line follows whoever sells. */
+/** A lane for each instance; the line follows the sales. */
 export function drawRibbon(canvas, sales, names, tone) {
   const { draw, width, height } = pen(canvas);
   const wide = 5, latest = sales.slice(-Math.floor(width / wide));

@@ -21,8 +21,8 @@ function badge(name) {
 }
 
 /**
- * A later call takes over. However long an answer takes, or a timer in the background, nothing is shown before all of it has
- * arrived, so that figures of two races, or of two moments, never stand side by side.
+ * A later call takes over. However long a response takes, or a timer in the background, nothing is shown before all of the data
+ * has arrived, so that figures of two races, or of two moments, are never shown side by side.
  */
 async function watch(id) {
   watching = id;
@@ -68,14 +68,14 @@ function show(race, sales) {
   showRefused(shown.sales.filter(each => each.refused));
 }
 
-/** What was sold is counted, as in the pictures; the race itself was asked for a moment earlier. */
+/** Sales are counted, as in the pictures; the race itself was requested a moment earlier. */
 function runner(race, each, { sold, again, refused }) {
   const box = make('div', 'runner', make('div', 'name', badge(each.instance), each.instance),
     make('b', 'sold', sold.toLocaleString('en')), make('p', '', 'sold',
       ...(again > 0 ? [', ', make('span', 'bad', `${again.toLocaleString('en')} already sold`)] : [])));
   if (race.locked && race.state === 'DONE') box.append(make('p', '', `waited ${each.meanWaitMillis} ms on average`));
   if (refused > 0) box.append(make('p', 'bad', `${refused} late ${refused === 1 ? 'write' : 'writes'} refused`));
-  if (each.state === 'GONE') box.append(make('p', '', 'not heard of since'));
+  if (each.state === 'GONE') box.append(make('p', '', 'no response since'));
   box.style.setProperty('--tone', `var(${tone(each.instance)})`);
   return box;
 }
@@ -85,7 +85,7 @@ function draw() {
   const stock = drawStock(at('stock'), shown.race.items, shown.sales, tone);
   at('stock').setAttribute('aria-label', `${stock.once} items sold once, ${stock.more} sold more than once, ${shown.race.items - stock.once - stock.more} not sold`);
   const ribbon = drawRibbon(at('ribbon'), shown.sales, shown.names, tone);
-  at('ribbon-title').textContent = shown.race.locked ? 'The lock goes to and fro' : 'Nobody waits for anybody';
+  at('ribbon-title').textContent = shown.race.locked ? 'The lock changes hands' : 'Nobody waits for anybody';
   at('ribbon-text').textContent = shown.sales.length === 0 ? '' : `the latest ${ribbon.shown} sales; the instance changed ${ribbon.changes.toLocaleString('en')} times in all`;
 }
 

@@ -49,7 +49,7 @@ public suspend fun <R> LockTemplate.executeAndAwait(key: String, work: suspend (
  * @return what the work returned, after the lock was released
  */
 public suspend fun <R> LockTemplate.executeAndAwait(request: LockRequest, work: suspend (LockHandle) -> R): R =
-    // A supervisor: the failure of the work is reported by the future, after the release, and does not cancel the wait for it.
+    // A supervisor: a failure of the work is reported by the future, after the release, and does not cancel the wait for the future.
     supervisorScope {
         val begun = AtomicBoolean()
         val held =
@@ -61,7 +61,7 @@ public suspend fun <R> LockTemplate.executeAndAwait(request: LockRequest, work: 
                 },
             )
         try {
-            held.thenApply { it }.await() // a cancel ends this await, and not yet what it waits for
+            held.thenApply { it }.await() // cancellation ends this await, but not yet what it waits for
         } catch (cancelled: CancellationException) {
             if (!begun.get()) {
                 held.cancel(true)

@@ -33,17 +33,17 @@ import org.springframework.core.CoroutinesUtils
 import reactor.core.publisher.Mono
 
 /**
- * Suspend functions with `@DistributedLock`. Between a proxy and the function, Spring lets interceptors see a `Mono`, which the proxy
- * awaits. This one runs the function with [executeAndAwait].
+ * Suspend functions with `@DistributedLock`. Between a proxy and the function, Spring's interceptors see a `Mono`, which the
+ * proxy awaits. This class runs the function with [executeAndAwait].
  *
- * Spring runs the function in a coroutine without a parent, which it forgets as soon as the caller is cancelled, while the
- * function's `finally` block may go on for long. Two things keep both together:
+ * Spring runs the function in a coroutine without a parent, which it forgets as soon as the caller is cancelled, although the
+ * function's `finally` block may run for a long time. Two things keep the caller and the function together:
  *
- * * The function's coroutine carries [CurrentLock], which sees each coroutine before that runs on a thread. So the first one, which
- *   has no parent, is known before it does anything, and can be awaited. So are those of other beans with proxies that the
- *   function calls.
- * * The caller's coroutine gets a child, which does nothing and ends after the release. So whoever joins the caller, or leaves
- *   `withTimeout`, goes on when the lock is free.
+ * * The function's coroutine carries [CurrentLock], which sees each coroutine before the coroutine runs on a thread. So the first
+ *   one, which has no parent, is known before it does anything, and can be awaited. The same applies to the coroutines of other
+ *   beans with proxies that the function calls.
+ * * The caller's coroutine gets a child, which does nothing and ends after the release. So code that joins the caller, or leaves
+ *   `withTimeout`, continues when the lock is free.
  */
 internal class LockedSuspendFunctions : SuspendSupport {
 
@@ -65,7 +65,7 @@ internal class LockedSuspendFunctions : SuspendSupport {
         }
     }
 
-    /** As Spring itself calls a suspend function: in the caller's coroutine context, and cancelled through the Mono. */
+    /** Calls it as Spring itself calls a suspend function: in the caller's coroutine context, and cancelled through the Mono. */
     override fun call(function: Method, target: Any?, continuation: Any?, arguments: Array<out Any?>): Any =
         CoroutinesUtils.invokeSuspendingFunction(contextOf(continuation).minusKey(Job), function, target, *arguments)
 
@@ -76,7 +76,7 @@ internal class LockedSuspendFunctions : SuspendSupport {
         var begun = false
         var outcome: Result<Any?>? = null
         try {
-            // A loss cancels the function in any case, see underLock.
+            // A loss cancels the function in any case; see underLock.
             return call.template().get().executeAndAwait(call.request().interruptOnLoss(false)) { lock ->
                 begun = true
                 runCatching { underLock(call, lock) }.also { outcome = it }.getOrThrow()
@@ -110,7 +110,7 @@ internal class LockedSuspendFunctions : SuspendSupport {
         }
     }
 
-    /** Advice further inside, such as a cache, may answer for the function: with the value itself, or with a future. */
+    /** Advice further inside, such as a cache, may return a result in place of the function: the value itself, or a future. */
     private suspend fun awaited(result: Any?): Any? =
         when (result) {
             is Publisher<*> -> Mono.from(result).awaitSingleOrNull()
@@ -118,7 +118,7 @@ internal class LockedSuspendFunctions : SuspendSupport {
             else -> result
         }
 
-    /** Spring reads the context; nothing resumes it. */
+    /** Spring reads only the context; nothing resumes this continuation. */
     private class ContextOnly(override val context: CoroutineContext) : Continuation<Any?> {
         override fun resumeWith(result: Result<Any?>) = error("resumed instead of the Mono")
     }
@@ -131,7 +131,7 @@ internal class LockedSuspendFunctions : SuspendSupport {
 
         private val coroutines = ConcurrentHashMap.newKeySet<Job>()
 
-        /** A coroutine with a parent ends before that does. */
+        /** Only coroutines without a parent are tracked: any other ends before its parent does. */
         @OptIn(ExperimentalCoroutinesApi::class)
         override fun updateThreadContext(context: CoroutineContext): LockContext.Scope {
             val root = context[Job]?.takeIf { it.parent == null && coroutines.add(it) }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.springframework.stereotype.Component;
 
-/** Stands for the payment provider: slow, and charges twice if it is called twice. */
+/** Stands in for the payment provider: slow, and charges twice if it is called twice. */
 @Component
 class CardTerminal {
 

@@ -20,8 +20,8 @@ class Payments {
     }
 
     /**
-     * Charges an order once, also if several instances are called at the same time: later calls wait, find the payment,
-     * and return it.
+     * Charges an order once, even if several instances are called at the same time: later calls wait, find the payment, and
+     * return it.
      */
     @DistributedLock(key = "#order.id", lease = 10)
     public Receipt pay(Order order) {

@@ -1,6 +1,6 @@
 package io.holdfast.lock.sample;
 
 /**
- * @param charged whether this call charged the customer; false if an earlier one had
+ * @param charged whether this call charged the customer; false if an earlier call did
  */
 record Receipt(long paymentId, long orderId, long amountCents, boolean charged) {}

@@ -17,13 +17,13 @@ public class ShopApplication {
     private static final Logger log = LoggerFactory.getLogger(ShopApplication.class);
 
     static {
-        // The first instance serves the H2 database to the others: to this machine only.
+        // The first instance serves the H2 database to the others, on this machine only.
         System.setProperty("h2.bindAddress", "127.0.0.1");
     }
 
     ShopApplication() {}
 
-    /** Instances make themselves known every second, also after the database was away for a while. */
+    /** Instances send a heartbeat every second, even after the database was unavailable for a while. */
     @Bean
     static ThreadPoolTaskSchedulerCustomizer shortWarnings() {
         return scheduler -> scheduler.setErrorHandler(e -> log.warn("Failed, trying again: {}", e.toString()));

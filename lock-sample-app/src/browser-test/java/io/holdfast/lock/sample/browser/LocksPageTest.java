@@ -285,7 +285,7 @@ class LocksPageTest extends BrowserTest {
 
         assertThat(page.locator("#events li")).hasCount(1);
         assertThat(page.locator("#events")).containsText("Only what shop-1 (pid 1) has seen.");
-        assertThat(page.locator("#events")).not().containsText("held for long");
+        assertThat(page.locator("#events")).not().containsText("held for a long time");
         assertThat(page.locator("#instance")).hasText("seen from shop-1 (pid 1)");
     }
 
@@ -309,7 +309,7 @@ class LocksPageTest extends BrowserTest {
         assertThat(page.locator("body")).hasClass("stale");
         Assertions.assertThat(page.locator(".columns").evaluate("each => getComputedStyle(each).filter"))
                 .isEqualTo("grayscale(1)");
-        assertThat(page.locator("#problem")).containsText(Pattern.compile("What is shown is of \\d\\d:\\d\\d:\\d\\d\\."));
+        assertThat(page.locator("#problem")).containsText(Pattern.compile("The data shown is from \\d\\d:\\d\\d:\\d\\d\\."));
         overview.set(Overviews.many(3));
         assertThat(page.locator("body")).not().hasClass("stale");
     }

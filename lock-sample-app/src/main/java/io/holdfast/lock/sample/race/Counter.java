@@ -32,10 +32,10 @@ class Counter {
     }
 
     /**
-     * Sells one.
+     * Sells one item.
      *
-     * @param pauses whether this caller stops before it writes, as in a long garbage collection: its lease ends, others
-     *     sell, and it writes what it had read before. Only the fencing token keeps it from that.
+     * @param pauses whether this caller stops before it writes, as in a long garbage collection: its lease expires, others sell,
+     *     and it writes what it had read before. Only the fencing token prevents that.
      * @param waits records how long the lock was awaited
      * @return false if everything is sold
      */
@@ -53,7 +53,7 @@ class Counter {
             if (!pauses) {
                 throw e;
             }
-            return true; // the token has decided what became of its write
+            return true; // the token has determined the outcome of its write
         }
     }
 
@@ -79,7 +79,7 @@ class Counter {
         return true;
     }
 
-    /** Until somebody with a newer token has written. */
+    /** Pauses until a holder with a newer token has written. */
     private void pause(long race, long token) throws InterruptedException {
         Duration limit = token == NO_TOKEN ? PAUSE_WITHOUT_LOCK : LONGEST_PAUSE;
         long start = System.nanoTime();

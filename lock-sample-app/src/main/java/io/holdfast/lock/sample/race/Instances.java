@@ -32,7 +32,7 @@ class Instances {
     }
 
     /**
-     * @param port of its web server, on this machine
+     * @param port the port of its web server, on this machine
      */
     record Instance(String id, String name, int port) {}
 
@@ -45,7 +45,7 @@ class Instances {
         if (rows == 0) {
             int port = environment.getProperty("local.server.port", Integer.class, 0);
             String name = "port " + port + ", pid " + ProcessHandle.current().pid();
-            jdbc.sql("DELETE FROM instance WHERE NOT (" + ALIVE + ")").update(); // killed ones of earlier days
+            jdbc.sql("DELETE FROM instance WHERE NOT (" + ALIVE + ")").update(); // those that were killed earlier
             jdbc.sql("INSERT INTO instance (id, name, port, heartbeat) VALUES (?, ?, ?, CURRENT_TIMESTAMP)")
                     .params(id, name, port)
                     .update();
@@ -63,7 +63,7 @@ class Instances {
         try {
             jdbc.sql("DELETE FROM instance WHERE id = ?").param(id).update();
         } catch (DataAccessException e) {
-            log.debug("Could not sign off, because H2 is already closed; the heartbeat expires anyway", e);
+            log.debug("Could not unregister, because H2 is already closed; the heartbeat expires anyway", e);
         }
     }
 }

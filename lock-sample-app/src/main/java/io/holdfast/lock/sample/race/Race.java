@@ -1,13 +1,13 @@
 package io.holdfast.lock.sample.race;
 
 /**
- * A race as it stands.
+ * The state of a race.
  *
  * @param state RUNNING or DONE
  * @param sold rows in the table of sales
- * @param oversold how many more than there were items
- * @param refused writes that came late, under a lock that was lost, and were refused because of their fencing token
- * @param stockLeft what the stock says, which without the lock need not fit the sales
+ * @param oversold how many more were sold than there were items
+ * @param refused late writes, under a lock that was lost, which were refused because of their fencing token
+ * @param stockLeft the recorded stock, which without the lock need not match the sales
  */
 record Race(
         long id,

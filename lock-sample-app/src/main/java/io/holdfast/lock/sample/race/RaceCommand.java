@@ -9,8 +9,8 @@ import org.springframework.boot.ExitCodeGenerator;
 import org.springframework.stereotype.Component;
 
 /**
- * {@code --shop.race=1000}: both races, a table on standard output, and out. Without it, nothing. That is asked when the
- * application runs, since a condition on the bean would be decided when it is built ahead of time.
+ * With {@code --shop.race=1000}, runs both races, prints a table to standard output, and the application exits. Without it, does
+ * nothing. The option is checked at run time, since a condition on the bean would be evaluated during an ahead-of-time build.
  */
 @Component
 class RaceCommand implements ApplicationRunner, ExitCodeGenerator {
@@ -32,7 +32,7 @@ class RaceCommand implements ApplicationRunner, ExitCodeGenerator {
     }
 
     @Override
-    @SuppressWarnings("SystemOut") // the table is this command's answer, not a log
+    @SuppressWarnings("SystemOut") // the table is the output of this command, not a log
     public void run(ApplicationArguments arguments) {
         if (items == null) {
             return;
@@ -66,7 +66,7 @@ class RaceCommand implements ApplicationRunner, ExitCodeGenerator {
                 race.locked() ? format("%.1f ms", race.maxWaitMillis()) : "-",
                 format("%.1f s", race.durationMillis() / 1000.0)));
         for (RaceResult.Runner runner : result.instances()) {
-            String gone = runner.state().equals("GONE") ? " and did not respond any more" : "";
+            String gone = runner.state().equals("GONE") ? " and stopped responding" : "";
             String failure = runner.failure().isEmpty() ? "" : "; a worker failed: " + runner.failure();
             text.append(format("    %s sold %d%s%s%n", runner.instance(), runner.sold(), gone, failure));
         }

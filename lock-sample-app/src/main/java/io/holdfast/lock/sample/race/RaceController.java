@@ -48,7 +48,7 @@ class RaceController {
         return races.sales(id, after);
     }
 
-    /** This instance's part of a race, for the one that directs it. */
+    /** Runs this instance's part of a race; called by the instance that directs it. */
     @PostMapping("/{id}/{runner}")
     Selling.Tally run(@PathVariable long id, @PathVariable String runner) throws InterruptedException {
         return selling.run(races.race(id), runner);

@@ -13,7 +13,7 @@ import org.springframework.stereotype.Service;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestClientException;
 
-/** Starts a race on all instances at once, by HTTP, and waits for the last one. */
+/** Starts a race on all instances at once, over HTTP, and waits for the last one. */
 @Service
 class RaceDirector {
 
@@ -32,7 +32,7 @@ class RaceDirector {
         http = RestClient.builder().requestFactory(requests).build();
     }
 
-    /** One race at a time, on all instances together: a second one is refused at once. */
+    /** One race at a time, on all instances together: a second one is refused immediately. */
     @DistributedLock(key = "'race'", waitFor = 0)
     public RaceResult run(RaceSettings settings) {
         List<Instance> runners = instances.alive();

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.util.List;
 
-/** The outcome of a race, or how it stands. */
+/** The outcome of a race, or its current state. */
 record RaceResult(@JsonUnwrapped Race race, List<Runner> instances) {
 
     boolean isSound() {
@@ -14,7 +14,7 @@ record RaceResult(@JsonUnwrapped Race race, List<Runner> instances) {
     /**
      * What one instance did in a race.
      *
-     * @param state RUNNING, DONE, or GONE if it did not answer; what it had sold counts
+     * @param state RUNNING, DONE, or GONE if it did not respond; its sales still count
      * @param failure why one of its workers stopped early; empty if none did
      */
     record Runner(

@@ -4,11 +4,11 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * What to race for.
+ * The settings of a race.
  *
- * @param items in stock at the start; 1 to 100,000
+ * @param items the items in stock at the start; 1 to 100,000
  * @param locked whether an item is sold under the lock
- * @param workers threads of each instance; 1 to 16
+ * @param workers the threads of each instance; 1 to 16
  * @param pause whether a worker of each instance pauses once, for longer than the lease of its lock
  */
 record RaceSettings(int items, boolean locked, int workers, boolean pause) {

@@ -11,7 +11,7 @@ import org.springframework.jdbc.support.KeyHolder;
 import org.springframework.stereotype.Repository;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Races and who runs in them. Only rows of sales count as sold: nobody's own counter is trusted. */
+/** Races and their runners. Only rows of sales count as sold: no runner's own counter is trusted. */
 @Repository
 class Races {
 
@@ -92,13 +92,13 @@ class Races {
                         () -> new ResponseStatusException(HttpStatus.NOT_FOUND, "Race " + id + " no longer exists."));
     }
 
-    /** {@return how the race ended, or how it stands} */
+    /** {@return the outcome of the race, or its current state} */
     RaceResult result(long id) {
         return new RaceResult(
                 race(id), jdbc.sql(RUNNERS).param(id).query(Runner.class).list());
     }
 
-    /** {@return the latest races, the latest first} */
+    /** {@return the latest races, latest first} */
     List<RaceResult> latest() {
         return jdbc.sql("SELECT id FROM race ORDER BY id DESC LIMIT 8").query(Long.class).list().stream()
                 .map(this::result)
@@ -106,8 +106,8 @@ class Races {
     }
 
     /**
-     * What was sold, in the order in which it was written down. Sales that are written at the same time may appear in the
-     * wrong order: a caller that needs all of them asks again after the race.
+     * Sales in the order in which they were written. Sales that are written at the same time may appear in the wrong order: a
+     * caller that needs all of them must query again after the race.
      *
      * @param after the id of the last known sale, or 0
      */

@@ -19,7 +19,7 @@ import org.springframework.util.StringUtils;
 class Selling {
 
     private static final Logger log = LoggerFactory.getLogger(Selling.class);
-    /** Without the lock a late worker can write an old stock back; this ends even a very unlucky race. */
+    /** Without the lock a late worker can write back an old stock; this limit ends even a very unlucky race. */
     private static final Duration LIMIT = Duration.ofMinutes(1);
 
     private static final int PAUSED_ATTEMPT = 2;
@@ -32,7 +32,7 @@ class Selling {
     }
 
     /**
-     * @param waits how often the lock was waited for
+     * @param waits how many times a worker waited for the lock
      * @param failure why a worker stopped early; empty if none did
      */
     record Tally(long waits, long waitedNanos, long maxWaitNanos, long elapsedNanos, String failure) {}

@@ -25,15 +25,15 @@ import org.slf4j.LoggerFactory;
 import redis.embedded.core.ExecutableProvider;
 
 /**
- * A share in a redis-server that the instances of one user on this machine have in common, and that ends with the last of
- * them, even after {@code kill -9}. The first instance starts it, on a free port, and publishes its port and home in a file;
- * a file lock makes sure that there is only one.
+ * A share in a redis-server that is common to the instances of one user on this machine, and that ends with the last of them,
+ * even after {@code kill -9}. The first instance starts it, on a free port, and publishes its port and home in a file; a file
+ * lock makes sure that there is only one.
  *
  * <p>A guardian shell starts the server and waits for two things before it kills it: first the end of its own standard input,
- * whose other end only the JVM that started it has; then the end of a named pipe, which instances that joined hold open. The
- * operating system closes both when a process dies, however it dies. The shell opens the named pipe for reading and writing
- * and then closes the writing side again, because opening a pipe that nobody writes to would block. Where there is
- * {@code setsid}, a Ctrl-C in the terminal ends the instance, not the server under it.
+ * whose other end is held only by the JVM that started it; then the end of a named pipe, which instances that joined hold open.
+ * The operating system closes both when a process dies, however it dies. The shell opens the named pipe for reading and writing
+ * and then closes the writing side again, because opening a pipe that nobody writes to would block. If {@code setsid} is
+ * available, Ctrl-C in the terminal ends the instance, but not the server that it started.
  *
  * @param share what keeps the server alive while it is open
  */
@@ -63,7 +63,7 @@ record EmbeddedRedis(int port, Closeable share) implements Closeable {
     /**
      * Synchronized because a file lock is held by the whole JVM, which may run several contexts.
      *
-     * @param directory where the instances meet; readable by this user only, since its content is trusted
+     * @param directory shared by the instances; readable only by this user, since its content is trusted
      */
     static synchronized EmbeddedRedis joinOrStart(Path directory) throws IOException {
         Files.createDirectories(directory);
@@ -79,7 +79,7 @@ record EmbeddedRedis(int port, Closeable share) implements Closeable {
         }
     }
 
-    /** {@return the published server, or null if there is none: a killed instance may have left the file, and anything in it} */
+    /** {@return the published server, or null if there is none: a killed instance may have left the file, with any content} */
     static @Nullable EmbeddedRedis join(Path file) throws IOException {
         List<String> published = Files.exists(file) ? Files.readAllLines(file) : List.of();
         if (published.size() != 2 || !published.get(0).matches("\\d{1,5}")) {
@@ -91,7 +91,8 @@ record EmbeddedRedis(int port, Closeable share) implements Closeable {
                 || !Files.readAttributes(alive, BasicFileAttributes.class).isOther()) {
             return null;
         }
-        RandomAccessFile share = new RandomAccessFile(alive.toFile(), "rw"); // keeps the server; never blocks on a pipe
+        RandomAccessFile share =
+                new RandomAccessFile(alive.toFile(), "rw"); // keeps the server alive; never blocks on a pipe
         if (!answers("127.0.0.1", port, false)) {
             share.close();
             return null;
@@ -162,7 +163,7 @@ record EmbeddedRedis(int port, Closeable share) implements Closeable {
         }
     }
 
-    /** {@return whether something there speaks Redis, even if it only says NOAUTH; with SSL, whether anything listens} */
+    /** {@return whether a Redis server responds there, even if only with NOAUTH; with SSL, whether any server listens} */
     static boolean answers(String host, int port, boolean ssl) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress(host, port), TIMEOUT_MILLIS);
@@ -174,7 +175,7 @@ record EmbeddedRedis(int port, Closeable share) implements Closeable {
         }
     }
 
-    /** Gives the share up: the server ends with the last one. */
+    /** Gives up the share: the server ends with the last share. */
     @Override
     public void close() throws IOException {
         share.close();

@@ -13,8 +13,8 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.stereotype.Component;
 
 /**
- * Makes the sample run where there is no Redis. If a server responds at the address of {@code spring.data.redis.*}, it is
- * used. Otherwise the sample joins the server that another instance on this machine has started, or starts one.
+ * Lets the sample run without a Redis server. If a server responds at the address of {@code spring.data.redis.*}, it is used.
+ * Otherwise the sample joins the server that another instance on this machine has started, or starts one.
  *
  * <p>As a post-processor it is created before all other beans and destroyed after them: locks are released before the
  * server stops.
@@ -28,7 +28,7 @@ final class LocalRedis implements BeanPostProcessor, AutoCloseable {
     private @Nullable EmbeddedRedis shared;
 
     /**
-     * @param directory where the instances of one user meet
+     * @param directory the directory that the instances of one user share
      */
     LocalRedis(@Value("${shop.directory}") Path directory) {
         this.directory = directory;

@@ -33,7 +33,7 @@ class RaceCommandTest {
         assertThat(text)
                 .contains("without lock          2      10      25        15")
                 .contains("with lock             2      10      10         0     1.5 ms     9.3 ms      1.2 s")
-                .contains("port 2 sold 5 and did not respond any more")
+                .contains("port 2 sold 5 and stopped responding")
                 .contains("Without the lock 15 items were sold that were not in stock."
                         + " With it every item was sold exactly once.");
     }

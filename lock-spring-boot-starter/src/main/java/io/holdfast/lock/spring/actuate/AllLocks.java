@@ -31,8 +31,8 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.jmx.annotation.EndpointJmxExtension;
 
 /**
- * All locks of the store, page by page, and the latest events of this instance that people should look at: losses, forced
- * releases and long holds. JMX distinguishes operations by their names only, and gets them from here.
+ * All locks of the store, page by page, and the latest events of this instance that need attention: losses, forced releases and
+ * long holds. JMX distinguishes operations only by name, so it gets this one from here.
  */
 @EndpointJmxExtension(endpoint = LocksEndpoint.class)
 final class AllLocks implements LockListener {
@@ -48,7 +48,7 @@ final class AllLocks implements LockListener {
     private final Show showKeys;
     private final SecretKeySpec secret;
 
-    /** Newest first; guarded by this monitor. */
+    /** Newest first; guarded by the monitor of this object. */
     private final Deque<Entry> events = new ArrayDeque<>(MAX_EVENTS);
 
     private record Entry(Instant time, LockEvent.OfLock event) {}
@@ -61,7 +61,7 @@ final class AllLocks implements LockListener {
      * @param holder a part of the host, client id or thread of a holder or waiter; null for all
      * @param minAge the minimum time for which somebody has held the lock; null for all
      * @param page the page, starting from 0; null for the first
-     * @param size of a page; null for the default
+     * @param size the size of a page; null for the default
      */
     record Query(
             @Nullable String name,
@@ -71,7 +71,7 @@ final class AllLocks implements LockListener {
             @Nullable Integer page,
             @Nullable Integer size) {
 
-        /** Parameters may be empty: a form sends those, too. */
+        /** Parameters may be empty: a form sends empty fields, too. */
         private boolean matches(LockStatus lock, Instant now) {
             String shown = lock.key().toString();
             return (isAny(name) || shown.equals(name) || shown.startsWith(name + ':'))
@@ -132,7 +132,7 @@ final class AllLocks implements LockListener {
     }
 
     /**
-     * {@return one page of them}
+     * {@return one page of all locks}
      *
      * @throws IllegalArgumentException if the page or its size is out of range
      */
@@ -207,7 +207,7 @@ final class AllLocks implements LockListener {
                 forced == null ? host : forced.host());
     }
 
-    /** A name for a key that may not be shown: nobody who sees it can guess the key, or compare it with that of another process. */
+    /** Identifies a key that must not be shown: the ID does not reveal the key, and cannot be compared with that of another process. */
     private String id(LockKey key) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** The annotated methods of all beans. Creates no bean: it looks at their types. */
+/** The annotated methods of all beans. Creates no bean: it examines their types. */
 final class LockedMethods {
 
     private LockedMethods() {}

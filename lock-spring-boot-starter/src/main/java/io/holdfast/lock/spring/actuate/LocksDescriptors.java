@@ -64,8 +64,8 @@ final class LocksDescriptors {
     /**
      * {@return the roles of this instance}
      *
-     * @param beans where the roles are, if there is leadership
-     * @param withLeaders whether to ask the store who leads
+     * @param beans contains the roles, if there is leadership
+     * @param withLeaders whether to query the store for the leaders
      */
     static List<Leader> leaders(BeanFactory beans, boolean withLeaders) {
         LeaderRoles roles = beans.getBeanProvider(LeaderRoles.class).getIfUnique();
@@ -101,7 +101,7 @@ final class LocksDescriptors {
     record Waiting(String key, String name, String mode, String thread, String waited) {}
 
     /**
-     * An annotated method. Where a time is missing, the client's default is in force, or there is no such limit.
+     * An annotated method. If a time is missing, the client's default applies, or there is no such limit.
      *
      * @param further what else it locks, if it has several annotations; these have no bean, method or times
      */
@@ -125,8 +125,8 @@ final class LocksDescriptors {
      * One lock as the store sees it.
      *
      * @param id the same for the same key as long as this process runs, whether or not the key is shown; null if a single lock is
-     *     asked for
-     * @param queue likewise
+     *     requested
+     * @param queue the waiters in order; null if a single lock is requested
      */
     record Lock(
             @Nullable String id,
@@ -138,7 +138,7 @@ final class LocksDescriptors {
             @Nullable List<LockWaiter> queue)
             implements OperationResponseBody {}
 
-    /** Somebody who holds a lock. */
+    /** A holder of a lock. */
     record Holder(
             String clientId,
             String host,
@@ -168,7 +168,7 @@ final class LocksDescriptors {
      *
      * @param time when the scan ended
      * @param total how many locks match
-     * @param instance the application instance that answers
+     * @param instance the application instance that responds
      */
     record Overview(
             String time,
@@ -209,7 +209,7 @@ final class LocksDescriptors {
             @Nullable String thread,
             String host) {}
 
-    /** What a forced release has done. */
+    /** The result of a forced release. */
     record Released(String key, List<Holder> released) implements OperationResponseBody {}
 
     record Problem(String error) implements OperationResponseBody {}

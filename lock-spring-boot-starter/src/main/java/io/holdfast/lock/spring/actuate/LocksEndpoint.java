@@ -27,7 +27,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
  * {@code /actuator/locks}: the locks that this client holds or waits for, the annotated methods, and a single lock as stored.
  * Releases locks by force only if {@code management.endpoint.locks.access} is {@code unrestricted}; otherwise it is read-only.
  *
- * <p>A key may contain slashes, so it is the whole rest of the path. A path cannot represent every key (two slashes in a row
+ * <p>A key may contain slashes, so it is the entire rest of the path. A path cannot represent every key (two slashes in a row
  * become one): such a key is passed as {@code exactKey} instead, and the path is ignored.
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
@@ -41,8 +41,8 @@ final class LocksEndpoint {
      * Creates an instance.
      *
      * @param beans queried on each request, so that the endpoint does not create lazy beans
-     * @param operations find the annotated methods
-     * @param showKeys who sees keys
+     * @param operations finds the annotated methods
+     * @param showKeys who may see keys
      */
     LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource operations, Show showKeys) {
         this.beans = beans;

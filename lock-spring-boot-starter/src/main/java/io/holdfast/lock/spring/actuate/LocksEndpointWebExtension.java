@@ -17,7 +17,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 import org.springframework.util.MimeType;
 
-/** The differences over HTTP: what is shown may depend on the user, and a failure has a status. */
+/** Adapts the endpoint to HTTP: what is shown may depend on the user, and a failure has a status. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 record LocksEndpointWebExtension(
         LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks, LocksPage page) {
@@ -27,8 +27,8 @@ record LocksEndpointWebExtension(
     private static final int NOT_IMPLEMENTED = 501;
 
     /**
-     * For browsers, which ask for HTML by name. A client that accepts anything gets JSON: on Jersey because of the low
-     * {@code q} value.
+     * For browsers, which request HTML explicitly. A client that accepts anything gets JSON: on Jersey because of the low {@code
+     * q} value.
      */
     @ReadOperation(produces = "text/html;qs=0.1")
     WebEndpointResponse<String> html() {

@@ -18,13 +18,13 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * DOWN if the store, or most servers of a quorum, do not answer or reject calls, or if locks that are held cannot be renewed,
- * since they will be lost. Conditions that only slow down waiting, or may endanger locks later, are warnings, and the status
- * stays UP: they are no reason to take an application out of service.
+ * DOWN if the store, or a majority of the servers of a quorum, does not respond or rejects calls, or if held locks cannot be
+ * renewed, since they will be lost. Conditions that only slow down waiting, or may endanger locks later, are warnings, and the
+ * status stays UP: they are no reason to take an application out of service.
  */
 final class LocksHealthIndicator extends AbstractHealthIndicator {
 
-    /** A lock that nobody uses, to be inspected. */
+    /** An unused lock, to be inspected. */
     private static final String PROBE = "holdfast:health";
 
     private static final String NO_EVICTION = "noeviction";

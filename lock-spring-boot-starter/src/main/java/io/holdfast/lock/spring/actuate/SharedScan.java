@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One scan of all locks for everybody. It is made on demand, and its result, or failure, is reused until the interval since its end
- * has passed; so however many people look, the store is not scanned more often. Calls during a scan wait for it.
+ * One scan of all locks, shared by all callers. It runs on demand, and its result or failure is reused until the interval since
+ * its end has passed; so the store is not scanned more often, however many users there are. Calls during a scan wait for it.
  */
 final class SharedScan {
 
@@ -24,9 +24,9 @@ final class SharedScan {
     private long end;
 
     /**
-     * What a scan has found.
+     * The result of a scan.
      *
-     * @param time when it ended
+     * @param time when the scan ended
      */
     record Result(Instant time, LockClient client, LockScan scan, LockWaits waits) {}
 
@@ -57,7 +57,7 @@ final class SharedScan {
         }
     }
 
-    /** {@return what yields the result, or throws the failure} */
+    /** {@return a supplier that returns the result or throws the failure} */
     private Supplier<Result> scan() {
         try {
             LockOverview overview = locks.get();

@@ -11,7 +11,7 @@ public enum OnLost {
      */
     THROW,
     /**
-     * Like {@link #THROW}, and stops the method as soon as the loss is known: its thread is interrupted, and the stage or
+     * Like {@link #THROW}, and stops the method as soon as the loss is detected: its thread is interrupted, and the stage or
      * future it returned is cancelled. (The subscription to a publisher is also cancelled with {@link #THROW}.) A thread is
      * interrupted only while it holds the lock, and an interrupt that is still pending when the method ends is cleared; see
      * {@link io.holdfast.lock.api.LockRequest#interruptOnLoss(boolean)}.

@@ -19,7 +19,7 @@ public final class LockAdvisor extends DefaultBeanFactoryPointcutAdvisor {
     /**
      * Creates an instance.
      *
-     * @param operations find the methods
+     * @param operations finds the locked methods
      * @param order the position among other advisors; lower values are further out
      */
     public LockAdvisor(LockOperationSource operations, int order) {

@@ -40,8 +40,8 @@ import org.springframework.util.function.SingletonSupplier;
 /**
  * Runs one call under its lock. Looks up other beans on the first call, so that building proxies needs no connection.
  *
- * <p>It calls {@code tryExecute} of the template, whose result distinguishes contention from everything that the method throws:
- * a {@link LockNotAcquiredException} of a nested lock is the method's own, and passes through.
+ * <p>It calls the template's {@code tryExecute}, whose result distinguishes contention from everything that the method throws: a
+ * {@link LockNotAcquiredException} for a nested lock comes from the method, and passes through.
  */
 public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
 
@@ -56,8 +56,8 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
     /**
      * Creates an instance.
      *
-     * @param beans contains the template, the request customizers and the handling of callers' transactions
-     * @param operations say how methods are locked
+     * @param beans contains the template, the request customizers and the {@link CallerTransactions}
+     * @param operations specifies how methods are locked
      */
     public LockInterceptor(ConfigurableListableBeanFactory beans, LockOperationSource operations) {
         this.operations = operations;
@@ -91,7 +91,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
     }
 
     /**
-     * A customizer may return null, whatever its signature says. A new request without a wait time gets that of the former one,
+     * A customizer may return null, despite its signature. A new request without a wait time gets that of the original one,
      * because the default differs between values and futures.
      */
     private static LockRequest customized(
@@ -107,8 +107,8 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
     }
 
     /**
-     * One call under its lock. It remembers whether the method began, and how it ended: the lock may fail before that, and may
-     * be lost during the method.
+     * One call under its lock. It records whether the method has begun, and how it ended: acquiring the lock may fail before the
+     * method begins, and the lock may be lost while the method runs.
      */
     private final class Locked implements LockedFunction<@Nullable Object, Throwable>, AsyncCall.Rules {
 
@@ -149,7 +149,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
         }
 
         @Override
-        @SuppressWarnings("NullAway") // what proceeds may return null
+        @SuppressWarnings("NullAway") // proceed() may return null
         public @Nullable Object apply(LockHandle lock) throws Throwable {
             try {
                 result = run(lock, () -> {
@@ -163,7 +163,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             }
         }
 
-        /** The result of the method in spite of the lost lock, unless the loss was known before the method began. */
+        /** The result of the method despite the lost lock, unless the loss was detected before the method began. */
         private @Nullable Object resultDespite(LockLostException loss) throws Throwable {
             if (!begun || loss == failure || !tolerates(loss)) {
                 throw loss;
@@ -182,8 +182,8 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
         }
 
         /**
-         * A publisher runs when it is subscribed to, in its own transaction. A failure is reported when the lock is held, before
-         * the method: without this action, the lock would be released before the transaction of the caller has completed. If
+         * A publisher runs when it is subscribed to, in its own transaction. A failure is thrown once the lock is held, before
+         * the method runs: without this action, the lock would be released before the caller's transaction has completed. If
          * there is no template, the acquisition reports that first.
          */
         private Runnable joining() {
@@ -223,7 +223,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             throw reason;
         }
 
-        /** Nothing, a fallback, or the exception, which names the method. */
+        /** Skips the call, calls a fallback, or throws the exception, which names the method. */
         private @Nullable Object contended(LockKey key, Duration waited, Optional<LockHolder> holder, Blockage blockage)
                 throws Throwable {
             return operation.onContention() == OnContention.SKIP

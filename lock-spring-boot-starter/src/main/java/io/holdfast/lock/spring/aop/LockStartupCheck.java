@@ -36,10 +36,10 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     /**
      * Creates an instance.
      *
-     * @param beans all of them are checked
-     * @param operations find locked methods
+     * @param beans the beans to check
+     * @param operations finds locked methods
      * @param advisor must be part of each proxy of a bean with locked methods
-     * @param configured whether there are properties of locks, which are checked even without locked methods
+     * @param configured whether any properties of locks are set; they are checked even without locked methods
      */
     public LockStartupCheck(
             ConfigurableListableBeanFactory beans,
@@ -62,7 +62,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
             for (String template : requireTemplate(beans, found.get(0).where() + " could not be locked")) {
                 beans.registerDependentBean(template, LockAdvisor.INTERCEPTOR);
             }
-            var unused = advisor.getAdvice(); // made now: the first call may come when beans are destroyed
+            var unused = advisor.getAdvice(); // created now: the first call may come while beans are being destroyed
         }
         if (configured || !found.isEmpty()) {
             operations.checkProperties(found);
@@ -89,9 +89,8 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
                     found.get(0).where() + " would run without its lock",
                     "use LockTemplate inside the method. If it is a test double, replace the bean with @MockitoBean or"
                             + " @TestBean.");
-            // The proxy finds both by itself, so Spring has to be told that the bean needs the interceptor, and that
-            // needs the
-            // template, until it is destroyed.
+            // The proxy looks both up itself, so Spring does not know that the bean needs the interceptor until it is
+            // destroyed, and the interceptor the template.
             beans.registerDependentBean(LockAdvisor.INTERCEPTOR, name);
         }
         return found;
@@ -101,10 +100,10 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
      * There must be one template, or a primary one. A test of part of an application may have none, as long as it calls no
      * locked method. Creates none, unless there are several.
      *
-     * @param beans where it is
+     * @param beans contains the template
      * @param problem what would be wrong without it, as the beginning of a sentence
-     * @return the names of all
-     * @throws LockDefinitionException if there is none, or none that is primary
+     * @return the names of all templates
+     * @throws LockDefinitionException if there is no template, or there are several and none is primary
      */
     public static String[] requireTemplate(ConfigurableListableBeanFactory beans, String problem) {
         try {
@@ -140,7 +139,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
                         + " test, add @AutoConfigureTestLocks (from lock-spring-boot-test).";
     }
 
-    /** Boot's annotations for such tests disable auto-configuration, except for the part under test. */
+    /** Spring Boot's annotations for test slices disable auto-configuration, except for the part under test. */
     private static boolean isPartForTest(ConfigurableListableBeanFactory beans) {
         Environment environment = beans.getBeanProvider(Environment.class).getIfUnique();
         return environment != null

@@ -15,34 +15,34 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** All beans of an application, and whether their proxies do what an annotation asks for. */
+/** Visits all beans of an application, and checks that their proxies have the advisor that an annotation needs. */
 public final class ProxiedBeans {
 
     /**
-     * Where Spring keeps what a test has put in place of beans, with {@code @MockitoBean}, {@code @TestBean} or another
-     * of its bean overrides: instances that have no proxy, and are meant to have none. Without any, a context has no
-     * such bean.
+     * The bean in which Spring keeps what a test has put in place of other beans, with {@code @MockitoBean}, {@code @TestBean} or
+     * another of its bean overrides: instances that have no proxy, and are not meant to have one. A context without overrides has
+     * no such bean.
      *
-     * <p>Spring does not reveal whether an instance is an override: the definition that it stands in for gets a mark ({@code
-     * getQualifiedElement}) only if it is not that of a scanned class, and only for overrides in a field. So all beans with a
-     * definition pass in a test that overrides any. What that test no longer finds, a bean that was created too early, is found
-     * when the application starts, and by every other test.
+     * <p>Spring does not reveal whether an instance is an override: the definition that it replaces is marked ({@code
+     * getQualifiedElement}) only if it is not that of a scanned class, and only for overrides in a field. So in a test with
+     * overrides, all beans with a definition pass. A bean that was created too early is not detected there, but it is when the
+     * application starts, and in every other test.
      */
     private static final String OVERRIDES =
             "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
 
     private ProxiedBeans() {}
 
-    /** What is done with each bean. */
+    /** An action for each bean. */
     @FunctionalInterface
     public interface Visitor {
 
         /**
-         * Looks at a bean.
+         * Visits a bean.
          *
          * @param name its name
-         * @param type its class, the one behind its proxy
-         * @param instance the bean itself; null if it does not exist yet, or is made by a factory
+         * @param type its class, behind any proxy
+         * @param instance the bean itself; null if it does not exist yet, or is created by a factory
          */
         void visit(String name, Class<?> type, @Nullable Object instance);
     }
@@ -50,8 +50,8 @@ public final class ProxiedBeans {
     /**
      * Visits all beans, including those without a definition, except those whose class cannot be determined. Creates none.
      *
-     * @param beans where they are
-     * @param visitor looks at each
+     * @param beans the bean factory
+     * @param visitor called for each bean
      */
     public static void visit(ConfigurableListableBeanFactory beans, Visitor visitor) {
         Set<String> names = new LinkedHashSet<>(List.of(beans.getBeanDefinitionNames()));
@@ -70,11 +70,11 @@ public final class ProxiedBeans {
     }
 
     /**
-     * {@return the class of a bean, the one behind its proxy where Spring knows it; null if it is unknown, or if the
-     * definition is a template for others} Creates no bean for that.
+     * {@return the class of a bean, behind its proxy if Spring knows that class; null if it is unknown, or if the definition is a
+     * template for others} Creates no bean.
      *
-     * @param beans where it is defined
-     * @param name of the bean
+     * @param beans contains the bean
+     * @param name the name of the bean
      */
     public static @Nullable Class<?> typeOf(ConfigurableListableBeanFactory beans, String name) {
         try {
@@ -95,15 +95,15 @@ public final class ProxiedBeans {
     }
 
     /**
-     * Refuses a bean that has no proxy with the advisor, unless it is a test double that replaces it.
+     * Rejects a bean that has no proxy with the advisor, unless it may be a test double.
      *
-     * @param beans where it is
-     * @param name of the bean
+     * @param beans contains the bean
+     * @param name the name of the bean
      * @param instance the bean
-     * @param advisor its type
+     * @param advisor the type of the advisor
      * @param problem what would be wrong without it
      * @param instead what can be done without a proxy
-     * @throws LockDefinitionException if there is none
+     * @throws LockDefinitionException if the bean has no such proxy
      */
     public static void requireAdvisor(
             ConfigurableListableBeanFactory beans,

@@ -1,4 +1,4 @@
-/** Runs annotated methods under their lock: {@link LockAdvisor}, and {@link LockStartupCheck}, which finds what cannot work. */
+/** Runs annotated methods under their lock: {@link LockAdvisor}, and {@link LockStartupCheck}, which detects what cannot work. */
 @NullMarked
 package io.holdfast.lock.spring.aop;
 

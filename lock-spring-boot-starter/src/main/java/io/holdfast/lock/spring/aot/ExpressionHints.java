@@ -24,14 +24,14 @@ import org.springframework.util.StringUtils;
 /**
  * Registers what SpEL may call by reflection when it evaluates one expression of {@link DistributedLock}.
  *
- * <p>It starts from the types that the expression can begin with (parameters, the bean itself, {@code @beans},
- * {@code T(types)}), looks for members with a name that occurs in the expression, and goes on from what these return, until
- * it meets no new type. So {@code #order.customer.id} keeps three getters and nothing else. Types that only a subclass of
- * a declared type has are not seen.
+ * <p>It starts from the types that the expression can begin with (parameters, the bean itself, {@code @beans}, {@code T(types)}),
+ * looks for members with a name that occurs in the expression, and continues with what these return, until it finds no new type.
+ * So {@code #order.customer.id} keeps three getters and nothing else. Members that only a subclass of a declared type has are not
+ * found.
  */
 final class ExpressionHints {
 
-    /** Everything that may be a property, method or field. Words in literal text also match, which is harmless. */
+    /** Matches everything that may be a property, method or field. Words in literal text also match, which is harmless. */
     private static final Pattern NAME = Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_$]*");
 
     /** {@code @name}, {@code &name} for a factory, or with the name in quotes. */
@@ -84,7 +84,7 @@ final class ExpressionHints {
         }
     }
 
-    /** Elements of arrays and collections too, since expressions can select and project. */
+    /** Includes the elements of arrays and collections, since expressions can select and project. */
     private void meet(ResolvableType type) {
         if (type.isArray()) {
             meet(type.getComponentType());
@@ -95,8 +95,8 @@ final class ExpressionHints {
     }
 
     /**
-     * The type itself is needed to determine whether it overrides {@code toString()}, its supertypes because SpEL calls a
-     * method through a public one of them, and the unboxing method if it is a value class of Kotlin.
+     * The type itself is needed to determine whether it overrides {@code toString()}, its supertypes because SpEL calls a method
+     * through a public one of them, and the unboxing method if it is a Kotlin value class.
      */
     private void registerMembers(ResolvableType met) {
         Class<?> type = met.resolve(Object.class);

@@ -72,7 +72,7 @@ final class LockedBeanProcessor implements BeanRegistrationAotProcessor {
         return fallback.contains("${") || KotlinNames.of(method).equals(fallback);
     }
 
-    /** As far as the build knows the properties. */
+    /** Resolves placeholders as far as the properties are known at build time. */
     private static String resolved(String text, ConfigurableListableBeanFactory beans) {
         try {
             String value = beans.resolveEmbeddedValue(text);

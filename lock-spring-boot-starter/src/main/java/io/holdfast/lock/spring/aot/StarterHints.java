@@ -11,8 +11,8 @@ import org.springframework.aot.hint.TypeReference;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 
 /**
- * What every application needs: the attributes of the annotation, {@code #root}, the libraries
- * that are looked for by name, and the page of the endpoint.
+ * What every application needs: the attributes of the annotation, {@code #root}, the libraries that are looked up by name, and
+ * the page of the endpoint.
  */
 final class StarterHints implements RuntimeHintsRegistrar {
 
@@ -31,7 +31,8 @@ final class StarterHints implements RuntimeHintsRegistrar {
                 .registerType(
                         TypeReference.of("io.holdfast.lock.spring.key.LockExpression$Root"),
                         MemberCategory.INVOKE_PUBLIC_METHODS);
-        hints.proxies().registerJdkProxy(DistributedLock.class); // merged with what it is composed of
+        hints.proxies()
+                .registerJdkProxy(DistributedLock.class); // synthesized if a composed annotation sets its attributes
         hints.resources().registerPattern("io/holdfast/lock/spring/actuate/page/*");
     }
 }

@@ -1,4 +1,4 @@
-/** Hints for native images, for everything in an application that locks find only by reflection. */
+/** Hints for native images, for everything in an application that locks access only by reflection. */
 @NullMarked
 package io.holdfast.lock.spring.aot;
 

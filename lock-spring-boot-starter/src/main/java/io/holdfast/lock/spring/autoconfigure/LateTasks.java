@@ -18,10 +18,10 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * The tasks of executors that Spring does not wait for in a phase of the shutdown, but when it destroys them: with {@code
- * await-termination} of {@code spring.task}. When the phase of locks comes, all other executors have stopped, and are not running any more.
+ * The tasks of executors that Spring does not await in a phase of the shutdown, but when it destroys the executors: with {@code
+ * await-termination} of {@code spring.task}. When the phase of locks begins, all other executors have stopped.
  *
- * <p>Nothing reports that an executor has become idle without ending it, so this is polled.
+ * <p>An executor does not report that it has become idle unless it is shut down, so this class polls.
  */
 final class LateTasks {
 
@@ -29,7 +29,7 @@ final class LateTasks {
 
     private LateTasks() {}
 
-    /** {@return the executors that still run tasks at that time; returns as soon as there are none} */
+    /** {@return the executors that are still running tasks at the end; returns early as soon as there are none} */
     static List<String> await(ConfigurableListableBeanFactory beans, long endNanos) {
         List<String> busy = executors(beans);
         while (!busy.isEmpty() && endNanos - System.nanoTime() > 0) {
@@ -52,7 +52,7 @@ final class LateTasks {
         return busy;
     }
 
-    /** @param bean the same, or the pool if the executor is a factory of pools */
+    /** @param bean the executor itself, or the pool if the executor is a factory of pools */
     private static boolean isBusy(@Nullable Object executor, Object bean) {
         if (executor instanceof ExecutorConfigurationSupport pool) {
             return pool.isRunning()
@@ -66,7 +66,7 @@ final class LateTasks {
         return executor instanceof SimpleAsyncTaskExecutor simple && isBusySimple(simple);
     }
 
-    /** What is scheduled for later is not waited for. */
+    /** Tasks that are scheduled for later are not awaited. */
     private static boolean isBusyPool(@Nullable Object pool) {
         return pool instanceof ThreadPoolExecutor executor
                 && (executor.getActiveCount() > 0 || isDue(executor.getQueue().peek()));

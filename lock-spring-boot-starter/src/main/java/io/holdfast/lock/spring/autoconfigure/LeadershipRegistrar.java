@@ -13,8 +13,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * A bean of type {@link Leadership} for each role that the properties name, with the role as its qualifier. It is made when it is
- * first needed.
+ * Registers a bean of type {@link Leadership} for each role that the properties name, with the role as its qualifier. The bean is
+ * created when it is first needed.
  */
 final class LeadershipRegistrar implements ImportBeanDefinitionRegistrar {
 

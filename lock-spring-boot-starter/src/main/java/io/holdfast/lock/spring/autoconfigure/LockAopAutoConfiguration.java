@@ -33,10 +33,10 @@ public final class LockAopAutoConfiguration {
 
     private static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
-    /** Leaves room for the leader check, which is further outside. */
+    /** Leaves room for the leader check, which is further out. */
     private static final int OUTERMOST = Ordered.HIGHEST_PRECEDENCE + 1;
 
-    /** Made before ordinary beans, so it asks for properties when it needs them. */
+    /** Created before ordinary beans, so it looks up properties only when it needs them. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockOperationSource holdfastLockOperationSource(
@@ -47,7 +47,7 @@ public final class LockAopAutoConfiguration {
                 () -> properties.getObject().toOptions());
     }
 
-    /** Made for the first proxy: an application without locked methods does not load it. */
+    /** Created for the first proxy: an application without locked methods does not load it. */
     @Bean(LockAdvisor.INTERCEPTOR)
     @Lazy
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -56,7 +56,7 @@ public final class LockAopAutoConfiguration {
         return new LockInterceptor(beans, operations);
     }
 
-    /** Takes the one property that it needs from the environment, since it is made before ordinary beans. */
+    /** Reads the only property that it needs from the environment, since it is created before ordinary beans. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockAdvisor holdfastLockAdvisor(Environment environment, LockOperationSource operations) {
@@ -79,8 +79,7 @@ public final class LockAopAutoConfiguration {
     }
 
     /**
-     * Registers a proxy creator even if Boot's own is missing: in a test of a part of an application, or with proxies for
-     * interfaces only.
+     * Registers a proxy creator even if Boot's own is missing: in a test slice, or with proxies for interfaces only.
      */
     static final class ProxyCreator implements ImportBeanDefinitionRegistrar {
 

@@ -34,8 +34,8 @@ public final class LockAutoConfiguration {
     private static final Logger log = LoggerFactory.getLogger(LockAutoConfiguration.class);
 
     /**
-     * Needs the store, so it is closed before it. Listeners are asked for later, since they may need the template. Made at startup
-     * by {@link StoreCheck} in an application that uses locks.
+     * Depends on the store, so it is closed before the store. Listeners are looked up later, since they may need the template.
+     * Created at startup by {@link StoreCheck} in an application that uses locks.
      */
     @Bean(TEMPLATE)
     @Lazy
@@ -67,7 +67,8 @@ public final class LockAutoConfiguration {
     }
 
     /**
-     * No copy of this process continues with earlier locks: for CRaC, and for services that use its API, such as SnapStart.
+     * Ensures that no copy of this process continues with locks from before a checkpoint: for CRaC, and for services that use its
+     * API, such as SnapStart.
      *
      * <p>Spring stops and starts its own parts around a checkpoint. Locks are suspended before that, because resources are
      * notified in the reverse order of their registration, and Spring's lifecycle registers when its context is created. They
@@ -82,7 +83,7 @@ public final class LockAutoConfiguration {
 
         private final LockShutdown locks;
 
-        /** Registers; the context that keeps this object alive is the only one to do so. */
+        /** Registers this object, which only the application context keeps alive. */
         Checkpoint(LockShutdown locks) {
             this.locks = locks;
             Core.getGlobalContext().register(this);

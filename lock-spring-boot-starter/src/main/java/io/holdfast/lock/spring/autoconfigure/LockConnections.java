@@ -19,9 +19,9 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Makes connection factories for servers that only locks use, through Jedis. They are not beans, so nothing in the application
- * or in Spring Boot takes them for the application's Redis. A lock store takes a factory's configuration and makes connections
- * from that, so none is started.
+ * Creates Jedis connection factories for servers that only locks use. They are not beans, so nothing in the application or in
+ * Spring Boot takes them for the application's Redis. A lock store reads a factory's configuration and creates its own
+ * connections from that, so no factory is started.
  */
 final class LockConnections {
 
@@ -34,9 +34,9 @@ final class LockConnections {
     private LockConnections() {}
 
     /**
-     * A factory for that server.
+     * Creates a factory for a server.
      *
-     * @param property where the URL comes from
+     * @param property the property that contains the URL
      * @param url may lack the scheme
      * @param bundle for TLS, which {@code rediss://} enables as well
      * @throws LockDefinitionException if the URL is invalid, or Jedis is missing
@@ -72,7 +72,7 @@ final class LockConnections {
         return uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort();
     }
 
-    /** Neither the URL nor what the parser says is repeated: it may contain a password. */
+    /** Neither the URL nor the parser's message is repeated, because both may contain a password. */
     private static URI uri(String property, String url) {
         try {
             URI uri = new URI(url.contains("://") ? url : "redis://" + url);

@@ -9,7 +9,7 @@ import io.holdfast.lock.engine.LockEngineBuilder;
  * <pre>{@code
  * @Bean
  * LockEngineCustomizer lockThreads() {
- *     SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("locks-"); // begin the work of executeAsync
+ *     SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("locks-"); // start the work of executeAsync
  *     threads.setTaskDecorator(new ContextPropagatingTaskDecorator());
  *     return builder -> builder.executor(threads);
  * }

@@ -16,8 +16,8 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 
 /**
- * Leadership. Has no condition: a method for the leader never runs on another instance, so without a store it fails. Where
- * there is no role, nothing is started, and no lock is acquired.
+ * Leadership. Has no condition: a method for the leader never runs on another instance, so without a store, calls to it fail.
+ * Without roles, nothing is started, and no lock is acquired.
  */
 @AutoConfiguration(after = LockAopAutoConfiguration.class)
 @LocksEnabled
@@ -34,14 +34,14 @@ public final class LockLeadershipAutoConfiguration {
                         : new LockProperties.Leadership(true, null, Map.of()));
     }
 
-    /** Further outside than locks: a call that does not run needs none. */
+    /** Further out than locks: a skipped call needs no lock. */
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LeaderAdvisor holdfastLeaderAdvisor(ConfigurableListableBeanFactory beans, LockAdvisor locks) {
         return new LeaderAdvisor(beans, locks.getOrder() - 1);
     }
 
-    /** Made when somebody asks for it; ends with its roles. */
+    /** Created on demand; ends with its roles. */
     @Bean(destroyMethod = "")
     @Lazy
     @ConditionalOnMissingBean

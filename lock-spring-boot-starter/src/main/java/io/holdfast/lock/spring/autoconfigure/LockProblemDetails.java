@@ -16,9 +16,8 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 
 /**
- * Responds with a problem detail (RFC 9457) instead of status 500 if a lock was not free or the store failed. It contains
- * neither key nor holder, which are no concern of the client. An application's own handlers of these exceptions take
- * precedence.
+ * Responds with a problem detail (RFC 9457) instead of status 500 if a lock was not free or the store failed. It contains neither
+ * the key nor the holder, which do not concern the client. An application's own handlers of these exceptions take precedence.
  */
 @ControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)
@@ -52,7 +51,7 @@ final class LockProblemDetails {
                 .build();
     }
 
-    /** Rounded up: zero would have clients repeat the request immediately. */
+    /** Rounded up: zero would make clients repeat the request immediately. */
     private long wholeSeconds() {
         return settings.retryAfter().plusSeconds(1).minusNanos(1).toSeconds();
     }

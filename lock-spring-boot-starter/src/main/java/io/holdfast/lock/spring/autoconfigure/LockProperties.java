@@ -83,14 +83,14 @@ record LockProperties(
     private static final Duration DAY = Duration.ofDays(1);
     private static final Pattern REFUSAL = Pattern.compile("(.+?) is (.+); (it must be .+)", Pattern.DOTALL);
 
-    /** {@return whether the application sets any; creates no bean} */
+    /** {@return whether the application sets any of these properties; creates no bean} */
     static boolean areSet(BeanFactory beans) {
         return Binder.get(beans.getBean(Environment.class))
                 .bind("holdfast", Bindable.mapOf(String.class, Object.class))
                 .isBound();
     }
 
-    /** Here rather than while they are bound: a failure names the property, with the file and line where it is set. */
+    /** Validates here rather than during binding, so that a failure names the property, and the file and line where it is set. */
     @Override
     public void afterPropertiesSet() {
         check("holdfast.", () -> defaults(ANY));
@@ -207,7 +207,7 @@ record LockProperties(
 
     /** Where locks are kept. */
     enum Store {
-        /** In Redis: that of the application, a separate one, or a quorum. */
+        /** In Redis: the application's Redis, a separate one, or a quorum. */
         REDIS,
         /** In the memory of this process, for development and tests. Such locks do not work across processes. */
         IN_MEMORY
@@ -229,7 +229,7 @@ record LockProperties(
      * @param commandTimeout Timeout of a command, and of the wait for a pooled connection.
      * @param tokenRetention How long the last fencing token of an unused lock is remembered.
      * @param connections Maximum number of Jedis connections for locks.
-     * @param driver How locks reach Redis: over Jedis connections of their own, through RedisTemplate on the application's
+     * @param driver How locks reach Redis: over separate Jedis connections, through RedisTemplate on the application's
      *     connections, or "auto": Jedis if the application's configuration can be carried over to it.
      * @param replicaAcks How many replicas must acknowledge a grant or a renewal before it counts.
      */

@@ -26,25 +26,25 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  * Shuts down the lock clients when the application shuts down.
  *
  * <pre>
- *   web server accepts no more requests, and running ones may end     MAX_VALUE - 1024
+ *   web server accepts no more requests, and active ones may finish   MAX_VALUE - 1024
  *   web server stops                                                 MAX_VALUE - 2048
  *   task executors and schedulers wait for their running tasks       MAX_VALUE / 2
- *   <b>locks: tasks of executors that Spring awaits later may end,          {@link #PHASE}
+ *   <b>locks: tasks of executors that Spring awaits later may finish,       {@link #PHASE}
  *   then new locks are refused, and holders get time to finish</b>
- *   connection factories of Redis stop                               0
+ *   Redis connection factories stop                                  0
  *   beans are destroyed: executors interrupt their tasks, then the lock client and its store are closed
  * </pre>
  *
  * <p>So tasks that Spring lets finish may still acquire locks, and locks stay held until released or until the timeout. The
- * timeout counts from the beginning of the shutdown, so earlier phases do not add to it: a container platform grants 30 s for
- * everything. The wait blocks no thread of the context, whose own limit for a phase ({@code
+ * timeout counts from the beginning of the shutdown, so earlier phases do not add to it: a container platform grants 30 s in
+ * total. The wait blocks no thread of the context, whose own limit for a phase ({@code
  * spring.lifecycle.timeout-per-shutdown-phase}) applies as well.
  *
- * <p>A client that refuses locks does not resume. So none of this happens when the context is merely stopped, paused or started
- * again: locks continue to work then, and so do their holders. Around a checkpoint ({@link LockAutoConfiguration.Checkpoint})
- * Spring stops and starts its beans too, and the start resumes the locks, before anything that may need them.
+ * <p>A client that refuses new locks does not resume. So none of this happens when the context is merely stopped, paused or
+ * restarted: locks continue to work, and so do their holders. Around a checkpoint ({@link LockAutoConfiguration.Checkpoint})
+ * Spring stops and starts its beans too; the start resumes locks before anything that may need them.
  *
- * <p>It looks up clients only then, and only existing ones, so a lazy one is not created in order to be closed.
+ * <p>It looks up clients only when it needs them, and only existing ones, so a lazy client is not created just to be closed.
  */
 final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextClosedEvent> {
 
@@ -89,8 +89,8 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     }
 
     /**
-     * Otherwise the locks of leaders would be held until the timeout. The lifecycle of leadership, which continues after the
-     * copy, starts the candidacies again.
+     * Otherwise leaders would hold their locks until the timeout. The lifecycle of leadership, which starts again in the copy,
+     * makes it a candidate again.
      */
     private void giveUpLeadership() throws InterruptedException {
         if (beans.containsSingleton(LeadershipRegistrar.ROLES)

@@ -45,9 +45,9 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.util.StringUtils;
 
 /**
- * Where locks are kept: in memory, if {@code holdfast.store} says so; on the servers in {@code holdfast.quorum.nodes}; in a
- * separate Redis, if {@link LockConnectionDetails} or {@code holdfast.redis.url} name one; otherwise in the application's
- * Redis, through its connection factory. Backs off if the application defines a store or template.
+ * Where locks are kept: in memory, if {@code holdfast.store} is {@code in-memory}; on the servers in {@code
+ * holdfast.quorum.nodes}; in a separate Redis, if {@link LockConnectionDetails} or {@code holdfast.redis.url} name one; otherwise
+ * in the application's Redis, through its connection factory. Backs off if the application defines a store or template.
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration")
 @LocksEnabled
@@ -56,7 +56,7 @@ public final class LockStoreAutoConfiguration {
 
     private static final Logger log = LoggerFactory.getLogger(LockStoreAutoConfiguration.class);
 
-    /** In whatever way the value is written: {@code IN_MEMORY}, {@code inMemory}. */
+    /** Accepts every spelling of the value: {@code IN_MEMORY}, {@code inMemory}. */
     static final class OnInMemory extends SpringBootCondition {
 
         @Override
@@ -70,7 +70,7 @@ public final class LockStoreAutoConfiguration {
         }
     }
 
-    /** Comes first, because the other configuration creates no store if there is one. */
+    /** Comes first, because the other configuration creates no store if one exists. */
     @Configuration(proxyBeanMethods = false)
     @Conditional(OnInMemory.class)
     @Order(0)
@@ -173,7 +173,7 @@ public final class LockStoreAutoConfiguration {
                     .withCommandTimeout(quorum.nodeTimeout())
                     .withRejoinDelay(delay);
             List<RedisConnectionFactory> servers = new ArrayList<>();
-            for (int i = 0; i < nodes.size(); i++) { // all before the first store is created, which would be left open
+            for (int i = 0; i < nodes.size(); i++) { // before any store, which a failure here would leave open
                 servers.add(LockConnections.create(NODES + "[" + i + "]", nodes.get(i), bundle));
             }
             List<QuorumNode> stores = new ArrayList<>();
@@ -205,13 +205,13 @@ public final class LockStoreAutoConfiguration {
             try {
                 List<String> marks = marked(beans);
                 RedisConnectionFactory factory = marked.getIfAvailable(() -> marks.size() == 1
-                        ? beans.getBean(marks.get(0), RedisConnectionFactory.class) // no candidate for injection
+                        ? beans.getBean(marks.get(0), RedisConnectionFactory.class) // not a candidate for injection
                         : factories.getIfAvailable());
                 if (factory != null) {
                     return factory;
                 }
             } catch (NoUniqueBeanDefinitionException e) {
-                // as if there were none
+                // reported below, as if there were none
             }
             throw new LockDefinitionException(
                     "Locks need a single RedisConnectionFactory, but the application has: " + String.join(", ", names)
@@ -219,7 +219,7 @@ public final class LockStoreAutoConfiguration {
                     "Annotate one of the beans with @LockConnectionFactory or @Primary.");
         }
 
-        /** Locks would be kept on this machine, although the application names a server. */
+        /** Otherwise locks would be kept on this machine, although the application names a server. */
         private static void refuseUnread(Environment environment) {
             Binder binder = Binder.get(environment);
             APPLICATIONS_SERVERS.stream()
@@ -235,7 +235,7 @@ public final class LockStoreAutoConfiguration {
                     });
         }
 
-        /** Nothing else in the application may specify where locks are kept, or be needed for that, besides the property. */
+        /** Rejects other settings of the application that specify where locks are kept, or that need the application's connections. */
         private static void refuseApplications(
                 ConfigurableListableBeanFactory beans, LockProperties properties, String property) {
             if (properties.redis().driver() == RedisLockSettings.Driver.REDIS_TEMPLATE) {
@@ -260,7 +260,7 @@ public final class LockStoreAutoConfiguration {
                     .toList();
         }
 
-        /** A blank name is none, since {@code ${BUNDLE:}} is a usual way to write "perhaps one". */
+        /** A blank name counts as unset, since {@code ${BUNDLE:}} is a common way to make a bundle optional. */
         private static @Nullable SslBundle find(LockProperties.Ssl ssl, ObjectProvider<SslBundles> bundles) {
             return StringUtils.hasText(ssl.bundle()) ? bundles.getObject().getBundle(ssl.bundle()) : null;
         }

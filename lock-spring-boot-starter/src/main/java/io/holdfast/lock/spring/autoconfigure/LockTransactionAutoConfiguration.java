@@ -11,13 +11,13 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 import org.springframework.transaction.TransactionExecutionListener;
 
-/** Locks span transactions. Needs no transaction manager bean: a manager may be created later, or not be a bean. */
+/** Makes locks span transactions. Needs no transaction manager bean: a manager may be created later, or not be a bean. */
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @LocksEnabled
 @ConditionalOnClass(TransactionExecutionListener.class)
 public final class LockTransactionAutoConfiguration {
 
-    /** It adds itself to all managers: not to be injected where an application expects its own listener. */
+    /** Adds itself to all managers, and must not be injected where an application expects its own listener. */
     @Bean(defaultCandidate = false)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static CommitCheck holdfastCommitCheck(

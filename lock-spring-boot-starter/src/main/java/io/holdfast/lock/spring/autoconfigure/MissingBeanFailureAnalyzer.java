@@ -13,8 +13,8 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * A {@link LockTemplate} bean where the starter is turned off, and a {@link Leadership} bean of a role that the properties do not
- * name. Spring Boot reports them too, but advises defining the bean.
+ * Reports a missing {@link LockTemplate} bean if the starter is disabled, and a missing {@link Leadership} bean if the properties
+ * do not name its role. Spring Boot would report them too, but would advise defining the bean.
  */
 @Order(0)
 final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<NoSuchBeanDefinitionException> {

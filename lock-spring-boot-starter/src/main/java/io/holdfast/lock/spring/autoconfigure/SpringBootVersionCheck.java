@@ -9,7 +9,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurationMetadata;
 
 /**
  * Fails startup on Spring Boot 3 and earlier, where the auto-configurations would fail with a {@link NoClassDefFoundError}. It
- * filters nothing: Spring Boot calls it before it loads the first of them. So it may only use what Spring Boot 3 has, too.
+ * filters nothing: Spring Boot calls it before it loads the first of them. So it may use only what Spring Boot 3 also has.
  */
 final class SpringBootVersionCheck implements AutoConfigurationImportFilter {
 

@@ -17,10 +17,10 @@ import org.springframework.core.SpringProperties;
 
 /**
  * Connects to the store while the application starts, if a bean has locked methods or injects the template. The first call of a
- * client loads its driver, which may take longer than the timeout of a command: a second on a busy machine. An application that
- * does not use locks yet does not connect. A failure is logged; with {@code holdfast.fail-fast}, startup fails.
+ * client loads its driver, which may take longer than the command timeout: a second on a busy machine. An application that does
+ * not use locks yet does not connect. A failure is logged; with {@code holdfast.fail-fast}, startup fails.
  *
- * <p>Comes after the check that finds locked methods, which tells Spring that their beans depend on the template.
+ * <p>Runs after the check that finds locked methods, which registers their beans with Spring as dependent on the template.
  */
 final class StoreCheck implements SmartInitializingSingleton, ApplicationListener<ContextClosedEvent> {
 
@@ -40,8 +40,8 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
     }
 
     /**
-     * On a separate thread, unless a failure has to stop startup. Not before a checkpoint, which must not find an open
-     * connection.
+     * Connects on a separate thread, unless a failure has to stop startup; but not before a checkpoint, at which no connection
+     * may be open.
      */
     @Override
     public void afterSingletonsInstantiated() {
@@ -57,11 +57,11 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
     }
 
     /**
-     * The template is lazy, because an application without locks need not load it. Any sign of locks creates it now, so that a
-     * store that cannot be built fails startup.
+     * The template is lazy, because an application without locks need not load it. If there is any sign of locks, it is created
+     * now, so that startup fails if the store cannot be created.
      *
-     * <p>The beans of the starter look the template up when they need it, and do not count as users. Nor does a template that is
-     * a mock.
+     * <p>The beans of the starter look the template up when they need it, and do not count as users. A mock of the template is
+     * not used, either.
      */
     private @Nullable LockTemplate used(boolean areSet) {
         boolean isNeeded = areSet
@@ -81,7 +81,7 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
         return null;
     }
 
-    /** A call that gets no reply in time is repeated: the first one loads the driver. */
+    /** A call that gets no reply in time is repeated, because the first one loads the driver. */
     private static void require(LockTemplate template) {
         for (int attempt = 1; ; attempt++) {
             try {
@@ -112,7 +112,7 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
         }
     }
 
-    /** Connections are closed from now on, so their failures say nothing about the store. */
+    /** Connections are closed from now on, so failures no longer indicate a problem with the store. */
     @Override
     public void onApplicationEvent(ContextClosedEvent event) {
         if (event.getApplicationContext().getAutowireCapableBeanFactory() == beans) {

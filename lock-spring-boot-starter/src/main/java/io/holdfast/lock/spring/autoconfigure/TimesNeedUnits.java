@@ -13,8 +13,8 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.context.annotation.Role;
 
 /**
- * Refuses times without a unit in all properties of Holdfast. Spring Boot would read {@code 30} as milliseconds, where the annotation
- * reads seconds.
+ * Rejects times without a unit in all properties of Holdfast. Spring Boot would read {@code 30} as milliseconds, whereas the
+ * annotation reads it as seconds.
  */
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 final class TimesNeedUnits implements ConfigurationPropertiesBindHandlerAdvisor {
@@ -28,7 +28,7 @@ final class TimesNeedUnits implements ConfigurationPropertiesBindHandlerAdvisor 
             public @Nullable Object onSuccess(
                     ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
                 if (result instanceof Duration && HOLDFAST.isAncestorOf(name)) {
-                    String text = context.getBinder() // without placeholders
+                    String text = context.getBinder() // with placeholders resolved
                             .bind(name, Bindable.of(String.class))
                             .orElse("");
                     if (AnnotationOptions.lacksUnit(text)) {

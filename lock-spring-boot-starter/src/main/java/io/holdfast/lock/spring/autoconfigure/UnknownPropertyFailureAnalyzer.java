@@ -22,8 +22,9 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.Order;
 
 /**
- * A property under {@code holdfast} that nothing reads, with the one that was probably meant. Spring Boot reports it too, but
- * shows its value, which may be a password. A native image may not know the components of records: then there is no advice.
+ * Reports a property under {@code holdfast} that nothing reads, and suggests the one that was probably meant. Spring Boot would
+ * report it too, but would show its value, which may be a password. In a native image, the components of records may be
+ * unavailable; then there is no suggestion.
  */
 @Order(0)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
@@ -50,7 +51,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
                         cause);
     }
 
-    /** Follows the name through the records that properties are bound to, as far as they have its parts. */
+    /** Follows the name through the records that properties are bound to, as far as its parts match. */
     private static String advice(ConfigurationPropertyName unknown, ResolvableType type, int index) {
         Map<String, ResolvableType> known = new TreeMap<>();
         if (type.toClass().isRecord()) {

@@ -1,4 +1,4 @@
-/** Wires store, template and advisor into an application: {@link LockProperties}. */
+/** Wires the store, the template and the advisor into an application, with the settings in {@link LockProperties}. */
 @NullMarked
 package io.holdfast.lock.spring.autoconfigure;
 

@@ -1,4 +1,4 @@
-/** Containers of Testcontainers and Docker Compose as the Redis for locks. */
+/** Makes containers of Testcontainers and Docker Compose the Redis for locks. */
 @NullMarked
 package io.holdfast.lock.spring.container;
 

@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import org.springframework.core.KotlinDetector;
 
 /**
- * The names of functions as they are written in Kotlin. Its compiler appends a hash where a parameter or the result is of a value class
- * ({@code pay-aIPf8lw}), and the name of the module where the function is internal ({@code pay$shop}).
+ * The names of functions as they are written in Kotlin. Its compiler appends a hash if a parameter or the result is of a value
+ * class ({@code pay-aIPf8lw}), and the name of the module if the function is internal ({@code pay$shop}).
  *
  * <p>A name in backticks that ends like that, such as {@code `pay-express`}, is truncated too.
  */
@@ -18,9 +18,9 @@ public final class KotlinNames {
     private KotlinNames() {}
 
     /**
-     * {@return the name of a method in its source}
+     * {@return the name of a method as written in its source}
      *
-     * @param method in Kotlin, or in any other language
+     * @param method a method in Kotlin, or in any other language
      */
     public static String of(Method method) {
         String name = method.getName();

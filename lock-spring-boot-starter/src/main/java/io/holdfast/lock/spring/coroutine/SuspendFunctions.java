@@ -6,15 +6,15 @@ import org.springframework.core.MethodParameter;
 import org.springframework.core.Nullness;
 
 /**
- * Kotlin's suspend functions. Between a proxy and the function, Spring lets interceptors see a {@code Mono}, which the proxy
- * awaits. The function's last argument, the continuation, is not passed by the user.
+ * Kotlin's suspend functions. Between a proxy and the function, Spring's interceptors see a {@code Mono}, which the proxy awaits.
+ * The function's last argument, the continuation, is not passed in the caller's source code.
  */
 public final class SuspendFunctions {
 
     private SuspendFunctions() {}
 
     /**
-     * {@return how many arguments the caller of a method passes}
+     * {@return how many arguments the caller of a method passes in its source code}
      *
      * @param method any method
      */
@@ -32,7 +32,7 @@ public final class SuspendFunctions {
     }
 
     /**
-     * {@return whether Kotlin says that a method never returns null; false for one that returns nothing, and for one in Java}
+     * {@return whether a method is declared in Kotlin as never returning null; false if it returns nothing, and for Java methods}
      *
      * @param method any method
      */

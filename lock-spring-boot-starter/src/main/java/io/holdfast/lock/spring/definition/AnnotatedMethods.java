@@ -34,14 +34,15 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
- * Finds an annotation: on the method, on the methods it overrides or implements, on the class, on its super-types; in each place
- * also as a part of another annotation. The method takes precedence over the class. What it says is read once for each method
- * and target class.
+ * Finds an annotation: on the method, on the methods it overrides or implements, on the class, on its supertypes; in each place
+ * also as a meta-annotation. The method takes precedence over the class. The annotation is read once for each method and target
+ * class.
  *
- * <p>An invalid one is an error as soon as Spring asks whether the method needs a proxy, so a bean with one is never created.
+ * <p>An invalid annotation causes an error as soon as Spring checks whether the method needs a proxy, so a bean with one is never
+ * created.
  *
  * @param <A> the annotation
- * @param <T> what it says
+ * @param <T> what is read from it
  */
 public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMethodMatcherPointcut {
 
@@ -55,8 +56,8 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     /**
      * Creates an instance.
      *
-     * @param annotation what is looked for
-     * @param properties replaces placeholders in its text
+     * @param annotation the annotation to find
+     * @param properties resolves placeholders in its text
      */
     protected AnnotatedMethods(Class<A> annotation, StringValueResolver properties) {
         this.annotation = annotation;
@@ -65,9 +66,9 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     }
 
     /**
-     * Whether a class, or a super-type of it, has the annotation or a method with it. Looks at each class and interface
-     * once. Looking for the annotation of a method takes a search of all super-types, and beans have many methods; most
-     * beans have no lock at all.
+     * Whether a class, or one of its supertypes, has the annotation or a method with it. Examines each class and interface once:
+     * finding the annotation of a method requires a search of all supertypes, beans have many methods, and most beans have no
+     * lock at all.
      */
     private boolean isAnnotated(Class<?> type) {
         if (!AnnotationUtils.isCandidateClass(type, annotation)) {
@@ -83,7 +84,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
         return annotated;
     }
 
-    /** A class may name types that are not there, of an optional library: Spring cannot build such a bean either. */
+    /** A class may refer to types of an optional library that is missing: Spring cannot create such a bean either. */
     private boolean hasAnnotation(Class<?> type) {
         try {
             return MergedAnnotations.from(type).isPresent(annotation)
@@ -99,7 +100,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      *
      * @param attribute the attribute that contains the text
      * @param text may have placeholders
-     * @param where the annotated place
+     * @param where the annotated element
      * @throws LockDefinitionException if a property is not set
      */
     protected final String resolve(String attribute, String text, String where) {
@@ -122,19 +123,19 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     }
 
     /**
-     * {@return what the annotation says; null if it does not apply to the method}
+     * {@return what is read from the annotations; null if they do not apply to the method}
      *
-     * @param method runs when the annotated one is called
+     * @param method the method that runs when the annotated one is called
      * @param userClass the class of the bean; for a proxy, the interface that has the method
-     * @param found those of the nearest place, at least one
-     * @throws LockDefinitionException if it cannot work
+     * @param found the annotations in the nearest place, at least one
+     * @throws LockDefinitionException if they cannot work
      */
     protected abstract @Nullable T read(Method method, Class<?> userClass, List<MergedAnnotation<A>> found);
 
     /**
-     * {@return what the annotation says, or null if the method has none}
+     * {@return what is read from the annotations, or null if the method has none}
      *
-     * @param method as it is called
+     * @param method the method that is called
      * @param targetClass the class of the object that it is called on
      * @throws LockDefinitionException if the annotation cannot work
      */
@@ -155,10 +156,10 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     }
 
     /**
-     * {@return what the annotation says about a call} It may be on an interface that only a proxy has: that of a Spring
-     * Data repository, whose target is the general implementation. The pointcut was evaluated for the class of that proxy.
+     * {@return what is read from the annotations for a call} They may be on an interface that only a proxy has: that of a Spring
+     * Data repository, whose target is the generic implementation. The pointcut was evaluated for the class of that proxy.
      *
-     * @param call of a method that was matched
+     * @param call a call of a matched method
      * @throws IllegalStateException if the annotation cannot be found
      */
     public final T required(MethodInvocation call) {
@@ -180,7 +181,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     /**
      * {@return all annotations of the nearest place that has any}
      *
-     * @param method as it is called
+     * @param method the method that is called
      * @param targetClass the class of the object that it is called on
      */
     public final List<MergedAnnotation<A>> annotationsOf(Method method, Class<?> targetClass) {
@@ -189,11 +190,11 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
 
     private List<MergedAnnotation<A>> annotationsOf(Method method, Method specific, Class<?> targetClass) {
         if (specific.isSynthetic() && Modifier.isStatic(specific.getModifiers())) {
-            // Kotlin puts the body of an open suspend function into a static method beside it, and copies the
+            // Kotlin puts the body of an open suspend function into a static method next to it, and copies the
             // annotations.
             return List.of();
         }
-        Class<?> wholeClass = ClassUtils.getUserClass(targetClass); // of a proxy, each of its interfaces counts
+        Class<?> wholeClass = ClassUtils.getUserClass(targetClass); // for a proxy, each of its interfaces counts
         List<AnnotatedElement> places = new ArrayList<>(List.of(specific, method));
         places.add(ClassUtils.getMostSpecificMethod(method, wholeClass));
         if (Modifier.isPublic(specific.getModifiers())
@@ -209,7 +210,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
                 .orElse(List.of());
     }
 
-    /** Of a method and those that it overrides, or of a class and its super-types, the first that has any. */
+    /** The annotations of the first element that has any: of a method and those that it overrides, or of a class and its supertypes. */
     private List<MergedAnnotation<A>> ofElement(AnnotatedElement element) {
         List<MergedAnnotation<A>> all = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(
                         annotation)
@@ -219,7 +220,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
                 .toList();
     }
 
-    /** A method that only a proxy has is named by its interface, because the name of the proxy changes with each start. */
+    /** A method that only a proxy has is described by its interface, because the name of the proxy class differs in each run. */
     private static Class<?> userClass(Method method, Class<?> targetClass) {
         if (Proxy.isProxyClass(targetClass)) {
             for (Class<?> each : targetClass.getInterfaces()) {
@@ -231,7 +232,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
         return ClassUtils.getUserClass(targetClass);
     }
 
-    /** The method that runs when the given one is called on the class; where parameter names can be found. */
+    /** The method that runs when the given one is called on the class; it is the one whose parameter names are available. */
     private static Method specific(Method method, Class<?> userClass) {
         Method specific = AopUtils.getMostSpecificMethod(method, userClass);
         Class<?> type = specific.getDeclaringClass();
@@ -240,8 +241,8 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     }
 
     /**
-     * A class proxy has no private and static methods, and cannot override final ones and those of another package: they would
-     * run on the proxy itself. For a final class Spring creates none, and reports that.
+     * A class proxy has no private or static methods, and cannot override final methods or package-private ones of another
+     * package: they would run on the proxy itself. For a final class Spring creates no proxy, and reports that.
      */
     private void requireProxy(Method method, Class<?> userClass, boolean ofMethod) {
         int modifiers = method.getModifiers();
@@ -292,7 +293,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
                 LockOperation.describe(annotation, method, userClass) + " cannot be proxied: " + problem + ".", action);
     }
 
-    /** An ahead-of-time build continues: placeholders need not have their run-time values there. */
+    /** An ahead-of-time build continues: placeholders need not have their run-time values at build time. */
     @Override
     public final boolean matches(Method method, Class<?> targetClass) {
         try {
@@ -306,12 +307,12 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     }
 
     /**
-     * The results for all annotated methods that calls can reach through this class, each once, even if a call may refer to the
-     * method of the class, to that of an interface, or to the bridge between both.
+     * The results for all annotated methods that calls can reach through this class, each once, although a call may refer to the
+     * method of the class, to that of an interface, or to the bridge method between them.
      *
      * @param type the class of a bean
      * @return the results; none if no method is annotated
-     * @throws LockDefinitionException if one cannot work
+     * @throws LockDefinitionException if one of the annotations cannot work
      */
     public final List<T> allOf(Class<?> type) {
         if (!getClassFilter().matches(type)) {
@@ -337,7 +338,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     }
 
     /**
-     * {@return all methods of a class, those of its interfaces among them: through a proxy, either may be called} None if the
+     * {@return all methods of a class, including those of its interfaces: through a proxy, either may be called} Empty if the
      * class refers to types that are missing: such a bean cannot be created either.
      *
      * @param type the class of a bean

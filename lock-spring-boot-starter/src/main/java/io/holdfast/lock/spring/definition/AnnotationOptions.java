@@ -85,9 +85,9 @@ public final class AnnotationOptions {
     }
 
     /**
-     * {@return whether a time is a bare number: that would be seconds in an annotation, and milliseconds in a property}
+     * {@return whether a time is a bare number, which would be seconds in an annotation, and milliseconds in a property}
      *
-     * @param text of an annotation or a property
+     * @param text the text in an annotation or a property
      */
     public static boolean lacksUnit(String text) {
         return text.strip().matches("[-+\\d]+");

@@ -25,8 +25,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * The methods that take the place of a locked method when it cannot acquire its lock. They run without it. Parameters must be
- * the same, and the exceptions that are permitted for one failure form a single line of superclasses, so the choice is never
+ * The methods that take the place of a locked method when it cannot acquire its lock. They run without it. Their parameters must
+ * be the same, and the exceptions that are permitted for one failure form a single chain of superclasses, so the choice is never
  * ambiguous.
  */
 public final class Fallbacks {
@@ -45,7 +45,7 @@ public final class Fallbacks {
         this.name = name;
     }
 
-    /** @throws LockDefinitionException if a name is given and there is none, or one does not fit */
+    /** @throws LockDefinitionException if a name is given but no method has it, or one does not fit */
     static Fallbacks of(DistributedLock annotation, String name, Method locked, Class<?> userClass, String where) {
         Fallbacks fallbacks = new Fallbacks(locked, userClass, where, name);
         if (!name.isEmpty()) {
@@ -60,10 +60,10 @@ public final class Fallbacks {
     }
 
     /**
-     * The lock was not acquired, since it was not free in time, or since the store failed before the method began.
+     * Called if the lock was not acquired, because it was not free in time or because the store failed before the method began.
      *
-     * @param reason is thrown if there is no fallback for it
-     * @param target what the locked method was called on
+     * @param reason why the lock was not acquired; thrown if there is no fallback for it
+     * @param target the object on which the locked method was called
      * @param args the arguments of the call
      * @return what the fallback returns
      * @throws Throwable what the fallback throws
@@ -115,12 +115,12 @@ public final class Fallbacks {
         }
     }
 
-    /** The most specific exception wins, and any wins over none. */
+    /** The most specific exception wins, and any exception wins over none. */
     private static boolean isCloser(@Nullable Class<?> exception, @Nullable Class<?> other) {
         return exception != null && (other == null || other.isAssignableFrom(exception));
     }
 
-    /** Those of the locked method, and at most one more. */
+    /** Whether a method has the parameters of the locked method, and at most one more. */
     private boolean hasParameters(Method candidate) {
         int count = SuspendFunctions.argumentCount(locked);
         int more = SuspendFunctions.argumentCount(candidate) - count;

@@ -5,12 +5,12 @@ import java.util.Collection;
 import java.util.regex.Pattern;
 
 /**
- * Recognizes expressions where only literal text is evaluated, in names and roles: taken literally, {@code name = "#hotel"} would be one
+ * Recognizes expressions in names and roles, which must be literal text: taken literally, {@code name = "#hotel"} would be one
  * lock for all hotels.
  */
 public final class LiteralText {
 
-    /** A variable after anything but a letter or digit, so that {@code Orders#pay} is a name; a method of a bean; a type. */
+    /** A variable, unless it follows a letter or digit ({@code Orders#pay} is a name); a method call on a bean; or a type. */
     private static final Pattern EXPRESSION = Pattern.compile(
             "#\\{|(?<![\\p{L}\\p{N}])#[\\p{L}_]|^\\s*@\\w+\\.\\w|@[\\p{L}_]\\w*\\.\\w+\\(|(?<![\\p{L}\\p{N}])T\\(");
 

@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * How a method is locked: all that is left for a call is to evaluate the condition and the keys.
  *
  * @param method the annotated method of the target class
- * @param where the annotated place in full, for messages
+ * @param where the full description of the annotated element, for messages
  * @param caller the method's short name, for messages about contention
  * @param locks what is locked, all or none; the first one specifies everything that applies to the call as a whole
- * @param scope yields what expressions of a call see
- * @param condition whether a call needs the lock; null if each does
- * @param onContention what to do when the lock is not free in time
- * @param onLost what to do when it was lost in the meantime
- * @param fallbacks what takes the place of the method when it cannot acquire the lock
+ * @param scope creates the evaluation context of a call
+ * @param condition whether a call needs the lock; null if every call does
+ * @param onContention what to do if the lock is not free in time
+ * @param onLost what to do if it was lost in the meantime
+ * @param fallbacks the methods that take the place of the method if it cannot acquire the lock
  * @param returnType what the method returns in the bean's class, type variables resolved
  * @param result what kind of value that is
  */
@@ -48,9 +48,9 @@ public record LockOperation(
     /**
      * What one annotation locks.
      *
-     * @param name of the annotation, or else the caller
+     * @param name the name in the annotation, or else the caller
      * @param keys yields the keys of a call
-     * @param shape a request with everything but the keys of a call; not known before the application's properties are
+     * @param shape a request with everything but the keys of a call; not available before the application's properties are
      */
     public record Lock(String name, LockKeys keys, Supplier<LockRequest> shape) {
 
@@ -59,7 +59,7 @@ public record LockOperation(
         }
     }
 
-    /** {@return what the operation is called in properties and metrics} */
+    /** {@return the name of the operation in properties and metrics} */
     public String name() {
         return locks.get(0).name();
     }
@@ -79,9 +79,9 @@ public record LockOperation(
     }
 
     /**
-     * {@return an annotated place in full: class, method, parameter types}
+     * {@return the full description of an annotated method: annotation, class, method, parameter types}
      *
-     * @param annotation which annotation it has
+     * @param annotation the annotation
      * @param method the annotated method
      * @param userClass the class of the bean
      */
@@ -91,7 +91,7 @@ public record LockOperation(
     }
 
     /**
-     * {@return the types of a method's parameters, in brackets}
+     * {@return the types of a method's parameters, in parentheses}
      *
      * @param method an annotated method
      */

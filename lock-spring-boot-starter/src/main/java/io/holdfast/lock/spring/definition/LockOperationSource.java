@@ -98,7 +98,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
     }
 
     /**
-     * Checks annotations and properties together, and warns about properties whose name no annotation has.
+     * Checks annotations and properties together, and warns about settings for names that no annotation has.
      *
      * @param all operations of the application
      * @throws LockDefinitionException if the properties do not fit an annotation
@@ -135,8 +135,8 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
     }
 
     /**
-     * The first one applies to the call: the one that sets attributes of the call. All others only specify what to lock, and
-     * how.
+     * Puts the annotation that sets attributes of the call first: it applies to the call. All others only specify what to lock,
+     * and how.
      */
     private static List<MergedAnnotation<DistributedLock>> leadingFirst(
             List<MergedAnnotation<DistributedLock>> found, String where) {
@@ -203,7 +203,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         }));
     }
 
-    /** A single blank one is none; a composed annotation may pass on an attribute that was not set. */
+    /** A single blank expression counts as none: a composed annotation may pass on an attribute that was not set. */
     private List<String> expressions(DistributedLock annotation, String where) {
         List<String> expressions = Stream.of(annotation.key())
                 .map(text -> resolve("key", text, where))
@@ -231,7 +231,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         }
     }
 
-    /** Also if {@code @DistributedSemaphore} is itself a part of another annotation. */
+    /** Applies also if {@code @DistributedSemaphore} is used as a meta-annotation. */
     private static void requirePermits(
             MergedAnnotation<DistributedLock> found, LockOptions options, String where, String elsewhere) {
         boolean isSemaphore = Stream.<MergedAnnotation<?>>iterate(

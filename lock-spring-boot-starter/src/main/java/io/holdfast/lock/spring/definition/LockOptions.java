@@ -36,7 +36,7 @@ public record LockOptions(
     public static final LockOptions NONE = new LockOptions(null, null, null, null, null, null, null, null, null, null);
 
     /**
-     * {@return these options, and the lower ones where these are not set}
+     * {@return these options, with the lower ones where these are not set}
      *
      * @param lower the options with lower precedence
      */
@@ -61,7 +61,7 @@ public record LockOptions(
     /**
      * {@return the request with these options}
      *
-     * @param request is changed where they are set
+     * @param request the request, which is changed where options are set
      * @param mode exclusive requests have no limit and no weight
      * @throws IllegalArgumentException if one is out of range, or the weight is above the limit
      */

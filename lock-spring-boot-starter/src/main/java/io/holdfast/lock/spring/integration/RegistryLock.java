@@ -9,7 +9,7 @@ import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 
-/** One lock of a {@link HoldfastLockRegistry}. Has no state of its own: all instances for a key are the same lock. */
+/** One lock of a {@link HoldfastLockRegistry}. It is stateless: all instances for a key are the same lock. */
 final class RegistryLock implements DistributedLock {
 
     private final LockTemplate locks;
@@ -52,7 +52,7 @@ final class RegistryLock implements DistributedLock {
         return lasting(ttl).tryLock(TimeUnit.NANOSECONDS.convert(waitTime), TimeUnit.NANOSECONDS);
     }
 
-    /** Views of one key share their bookkeeping, so {@link #unlock} undoes what this one locks. */
+    /** Views of a key share their state, so {@link #unlock} releases what this view locks. */
     private RemoteLock lasting(Duration ttl) {
         return locks.getLock(request.lease(ttl));
     }

@@ -1,6 +1,6 @@
 /**
- * Locks for Spring Integration. Entry point: {@link io.holdfast.lock.spring.integration.HoldfastLockRegistry}. Used only where
- * the application has {@code spring-integration-core}.
+ * Locks for Spring Integration. Entry point: {@link io.holdfast.lock.spring.integration.HoldfastLockRegistry}. Used only if the
+ * application has {@code spring-integration-core}.
  */
 @NullMarked
 package io.holdfast.lock.spring.integration;

@@ -40,11 +40,11 @@ import org.springframework.expression.spel.support.StandardTypeLocator;
 /**
  * An expression of one annotated method. Parsed and checked once; evaluated once for each call.
  *
- * <p>SpEL evaluates an unset variable to null, so a misspelt {@code 'order:' + #ordr} would be the same key for
- * all. Therefore the variables are compared with the method's parameters when the expression is read.
+ * <p>SpEL evaluates an unset variable to null, so a misspelled {@code 'order:' + #ordr} would be the same key for all callers.
+ * Therefore the variables are compared with the method's parameters when the expression is parsed.
  *
- * <p>It is interpreted, never compiled: where compiled code fails, SpEL evaluates the whole expression a second time, and
- * so would call beans twice.
+ * <p>It is interpreted, never compiled: if compiled code fails, SpEL evaluates the whole expression a second time, which would
+ * call beans twice.
  */
 public final class LockExpression {
 
@@ -79,15 +79,15 @@ public final class LockExpression {
         private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
         /**
-         * Creates an instance. Parameters have the names from the annotated method, which may be in an interface, and those
-         * from the method itself. If a name refers to two parameters, the former takes precedence.
+         * Creates an instance. Parameters have the names from the annotated method, which may be in an interface, and those from
+         * the method itself. If a name refers to two parameters, the annotated method takes precedence.
          *
          * @param method the method of the target class
-         * @param annotated the method with the annotation: that method, or one that it implements or overrides; that method if
-         *     the annotation is on a class
-         * @param where the annotated place, for messages
+         * @param annotated the method with the annotation: {@code method}, or one that it implements or overrides; {@code method}
+         *     if the annotation is on a class
+         * @param where the annotated element, for messages
          * @param names finds the names of parameters
-         * @param beans yields the beans that expressions refer to as {@code @name}
+         * @param beans resolves the beans that expressions refer to as {@code @name}
          */
         public Scope(Method method, Method annotated, String where, ParameterNameDiscoverer names, BeanResolver beans) {
             this.method = method;
@@ -115,7 +115,7 @@ public final class LockExpression {
             }
         }
 
-        /** {@return the parameters that are known by name} */
+        /** {@return the parameters whose names are available} */
         public Set<String> names() {
             return named.keySet();
         }
@@ -123,14 +123,14 @@ public final class LockExpression {
         /**
          * {@return one call of the method}
          *
-         * @param target what the method is called on
+         * @param target the object on which the method is called
          * @param args the arguments of the call
          */
         public Call call(@Nullable Object target, @Nullable Object[] args) {
             return new Call(this, new Root(method, target, args));
         }
 
-        /** What can be used instead, and why a name may be missing. */
+        /** Lists what can be used instead, and explains why a name may be missing. */
         private String available() {
             Set<String> usable = new LinkedHashSet<>(named.keySet());
             usable.addAll(variables.keySet());
@@ -144,7 +144,7 @@ public final class LockExpression {
     }
 
     /** {@code #root}. */
-    @SuppressWarnings("ArrayRecordComponent") // the arguments as they are; never compared
+    @SuppressWarnings("ArrayRecordComponent") // the arguments, without a copy; never compared
     record Root(
             Method method,
             @Nullable Object target,
@@ -160,9 +160,9 @@ public final class LockExpression {
     }
 
     /**
-     * What the expressions of one call see. It looks arguments up where they are, so it costs the same for one argument and for twenty.
+     * The evaluation context of one call. It looks arguments up in place, so it costs the same for one argument and for twenty.
      *
-     * <p>Nothing can be assigned: a key is read from the call, and does not change it.
+     * <p>Assignments are disabled: a key is derived from the call, and does not change it.
      */
     public static final class Call extends StandardEvaluationContext {
 
@@ -189,7 +189,7 @@ public final class LockExpression {
     }
 
     /**
-     * Reads an expression.
+     * Parses an expression.
      *
      * @param attribute the attribute that contains it
      * @param text the expression
@@ -232,7 +232,7 @@ public final class LockExpression {
         }
     }
 
-    /** A property of {@code #root} that is not there: an unquoted text, mostly. Looks only where parts are evaluated on the root. */
+    /** Rejects a property that {@code #root} does not have: usually unquoted text. Checks only parts that are evaluated on the root. */
     private void requireNoProperty(SpelNode node) {
         if (node instanceof PropertyOrFieldReference property && !ROOT_PROPERTIES.contains(property.getName())) {
             String quoted =
@@ -256,10 +256,10 @@ public final class LockExpression {
     }
 
     /**
-     * {@return what it yields}
+     * {@return the value of the expression}
      *
      * @param call the call
-     * @throws LockKeyException if it cannot be evaluated, or joins a text with null
+     * @throws LockKeyException if it cannot be evaluated, or concatenates text with null
      */
     @Nullable
     Object value(Call call) {
@@ -283,7 +283,7 @@ public final class LockExpression {
     }
 
     /**
-     * {@return what it yields, as a condition}
+     * {@return the value of the expression, as a condition}
      *
      * @param call the call
      * @throws LockKeyException if it yields neither true nor false
@@ -299,8 +299,9 @@ public final class LockExpression {
     }
 
     /**
-     * Finds the null in {@code 'order-' + #id}, of which SpEL makes the text "null": one key for all. What SpEL joins cannot be seen
-     * from outside. So if the text has "null" in it, and only then, the parts that it was joined from are evaluated once more.
+     * Finds the null in {@code 'order-' + #id}, which SpEL turns into the text "null": one key for all callers. What SpEL
+     * concatenates cannot be observed from outside. So if the text contains "null", and only then, its operands are evaluated
+     * once more.
      */
     private static @Nullable String nullOperand(SpelNode node, ExpressionState state) {
         if (node instanceof OpPlus) {
@@ -343,7 +344,7 @@ public final class LockExpression {
         return new LockKeyException(scope.where + ", " + attribute + " \"" + text() + "\": " + problem, cause);
     }
 
-    /** {@return the expression as it was written, but for placeholders} */
+    /** {@return the expression as written, except that placeholders are resolved} */
     public String text() {
         return expression.getExpressionString();
     }

@@ -16,17 +16,17 @@ import org.springframework.util.ObjectUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Where the keys of a lock come from: a name, expressions, or both. Numbers, UUIDs and the like become keys as text, enums by
- * their name; a collection or an array becomes several keys.
+ * Where the keys of a lock come from: a name, expressions, or both. Numbers, UUIDs and similar values are used as text, enums by
+ * name; a collection or an array results in several keys.
  *
- * <p>Name and parts are joined as {@code name:part:part}. Two different joins never yield the same key: a name has no colon, so
- * the first colon ends it, and of several parts each has its colons and backslashes escaped by a backslash. A single part is
- * not escaped, so that {@code name = "book", key = "#urn"} locks what {@code "book:" + urn} locks elsewhere. So all keys with
- * the same name should have the same number of parts.
+ * <p>Name and parts are joined as {@code name:part:part}. Different names and parts never result in the same key: a name contains
+ * no colon, so it ends at the first one; and in each of several parts, colons and backslashes are escaped with a backslash. A
+ * single part is not escaped, so that {@code name = "book", key = "#urn"} locks the same key as {@code "book:" + urn} elsewhere.
+ * Therefore all keys with the same name should have the same number of parts.
  */
 public final class LockKeys {
 
-    /** {@code Order@1b2c3d} is another text for each object, so nobody would ever exclude anybody. */
+    /** {@code Order@1b2c3d} differs for each object, so no caller would ever exclude another. */
     private static final ClassValue<Boolean> PRINTS_IDENTITY = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
@@ -59,7 +59,7 @@ public final class LockKeys {
      *
      * @param call the call
      * @return one key, or those of a multi-lock
-     * @throws LockKeyException if an expression yields none
+     * @throws LockKeyException if an expression yields no key
      */
     public List<LockKey> of(LockExpression.Call call) {
         if (parts.isEmpty()) {

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.annotation.MergedAnnotation;
 
-/** Makes the {@link Guarded} of each method with {@link LeaderOnly}, or says what is wrong with it. */
+/** Creates the {@link Guarded} of each method with {@link LeaderOnly}, or reports what is wrong with it. */
 final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethods.Guarded> {
 
     /**
      * A method that runs on the leader only.
      *
-     * @param where the annotated place, for messages
+     * @param where the annotated element, for messages
      * @param role the role that the instance has to lead
      * @param skipped what a call that does not run returns
      */

@@ -17,8 +17,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /**
  * Runs methods with {@link LeaderOnly} if this instance leads. After the singletons have been created, it declares the roles of
- * all these methods, and fails startup if one of them would run on every instance because its bean has no proxy. Creates no
- * bean for that.
+ * all these methods, and fails startup if one of them would run on every instance because its bean has no proxy. Creates no bean
+ * to do so.
  */
 public final class LeaderAdvisor extends AbstractPointcutAdvisor
         implements MethodInterceptor, SmartInitializingSingleton {
@@ -32,7 +32,7 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
     /**
      * Creates an instance.
      *
-     * @param beans resolves placeholders; all beans are checked; its {@code LeaderRoles} receive the roles that were found
+     * @param beans resolves placeholders, and contains the beans to check and the {@code LeaderRoles} that receive the roles
      * @param order the position among other advisors; lower values are further out
      */
     public LeaderAdvisor(ConfigurableListableBeanFactory beans, int order) {

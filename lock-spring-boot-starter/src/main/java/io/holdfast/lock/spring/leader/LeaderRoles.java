@@ -21,14 +21,14 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * The roles of this application: those of its properties, and of {@code @LeaderOnly}. Creates the election when a role is first
- * requested, or when it is started; without a role there is none.
+ * The roles of this application: those in its properties, and those of {@code @LeaderOnly}. Creates the election when a role is
+ * first requested, or at startup; without roles there is none.
  *
  * <p>The instance becomes a candidate after everything else has started, including the web server, and hands over before
  * anything else stops: while locks can still be released, and listeners still have everything they need.
  *
- * <p>Roles in which this instance must not lead belong to a second election, which is never started: they are known, and have a
- * leader elsewhere.
+ * <p>Roles in which this instance must not lead belong to a second election, which is never started: they are listed, and another
+ * instance may lead them.
  */
 public final class LeaderRoles implements SmartLifecycle, DisposableBean {
 
@@ -59,7 +59,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
     }
 
     /**
-     * {@return the role, in which this instance is a candidate from now on, or once it is started}
+     * {@return the role, for which this instance is a candidate from now on, or once it is started}
      *
      * @param role its name
      */
@@ -94,7 +94,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         return election;
     }
 
-    /** There is nothing to observe: it has no terms, and a gauge would count this instance among those that may lead. */
+    /** Has no observers: there are no terms, and a gauge would count this instance among those that may lead. */
     private LeaderElection spectators() {
         if (spectators == null) {
             spectators = LeaderElection.on(required());
@@ -118,7 +118,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         return found;
     }
 
-    /** {@return all roles that are known so far; creates none} */
+    /** {@return all roles that exist so far; creates none} */
     public synchronized List<Leadership> known() {
         return Stream.of(election, spectators)
                 .flatMap(each -> each == null ? Stream.empty() : each.roles().stream())
@@ -128,15 +128,14 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
     /**
      * {@return whether this instance may become the leader}
      *
-     * @param role one of those that are known
+     * @param role one of the {@linkplain #known known} roles
      */
     public synchronized boolean isCandidate(Leadership role) {
         return election != null && election.roles().contains(role);
     }
 
     /**
-     * Makes this instance a candidate for all roles, if there are any. A part of an application that is tested without locks has
-     * no leader.
+     * Makes this instance a candidate for all roles, if there are any. A test slice without locks has no leader.
      */
     @Override
     public synchronized void start() {
@@ -154,8 +153,9 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
     }
 
     /**
-     * A misspelt name changes nothing for the role that is meant, so an instance that should not be a candidate is one. An application may
-     * use a role without being seen, by listening to events; so only if another role has no settings.
+     * Settings under a misspelled name do not apply to the intended role, so an instance that should not be a candidate is one.
+     * An application may use a role in a way that is not visible here, by listening to events; so this warns only if another role
+     * has no settings.
      */
     private void warnOfUnused(Set<String> configured) {
         Set<String> unused = new TreeSet<>(configured);
@@ -166,7 +166,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         if (!unused.isEmpty() && !unset.isEmpty()) {
             log.warn(
                     "holdfast.leadership.roles has settings for roles that no @LeaderOnly and no injected Leadership"
-                            + " uses: {}. There are no settings for {}, which a @LeaderOnly uses. If a name is misspelt, its"
+                            + " uses: {}. There are no settings for {}, which a @LeaderOnly uses. If a name is misspelled, its"
                             + " settings have no effect. Names with characters other than letters, digits and hyphens"
                             + " need brackets: holdfast.leadership.roles[my_role]",
                     String.join(", ", unused),
@@ -196,7 +196,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         return running;
     }
 
-    /** Last to be started, first to be stopped. */
+    /** The last to be started, and the first to be stopped. */
     @Override
     public int getPhase() {
         return Integer.MAX_VALUE;

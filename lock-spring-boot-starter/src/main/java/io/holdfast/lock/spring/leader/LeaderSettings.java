@@ -12,14 +12,14 @@ public interface LeaderSettings {
     /**
      * {@return whether this instance is a candidate}
      *
-     * @param role with settings, or without
+     * @param role a role, with or without settings
      */
     boolean isEnabled(String role);
 
     /**
      * {@return what to lock}
      *
-     * @param role with settings, or without
+     * @param role a role, with or without settings
      */
     LockRequest request(String role);
 }

@@ -7,7 +7,7 @@ import io.holdfast.lock.leader.Leadership;
 public interface LeadershipObserver {
 
     /**
-     * A role has become known, and has no term yet.
+     * Called when this instance joins a role, before its first term.
      *
      * @param leadership the role
      */

@@ -3,7 +3,7 @@ package io.holdfast.lock.spring.observe;
 import io.micrometer.common.KeyValues;
 import java.util.Locale;
 
-/** The starter's convention, to extend: the tags of the timer, without the key. */
+/** The starter's convention, which may be extended: the tags of the timer, without the key. */
 public class DefaultLockObservationConvention implements LockObservationConvention {
 
     /** Creates an instance. */

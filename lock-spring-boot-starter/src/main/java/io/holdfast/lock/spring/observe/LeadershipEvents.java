@@ -4,7 +4,7 @@ import io.holdfast.lock.leader.Leadership;
 import io.holdfast.lock.spring.leader.LeadershipObserver;
 import org.springframework.context.ApplicationEventPublisher;
 
-/** Publishes the beginning and the end of each term of this instance as application events. Made with the first role. */
+/** Publishes the beginning and the end of each term of this instance as application events. Created with the first role. */
 final class LeadershipEvents implements LeadershipObserver {
 
     private final ApplicationEventPublisher application;

@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.Timer;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** The meters of each role. Made with the first one. */
+/** The meters of each role. Created with the first role. */
 final class LeadershipMeters implements LeadershipObserver {
 
     private final MeterRegistry registry;
@@ -34,7 +34,7 @@ final class LeadershipMeters implements LeadershipObserver {
                 .tag("role", role)
                 .register(registry);
         AtomicReference<Timer.Sample> term = new AtomicReference<>(Timer.start(registry));
-        leadership.onElected(begun -> term.set(Timer.start(registry))); // the wall clock may be set meanwhile
+        leadership.onElected(begun -> term.set(Timer.start(registry))); // the wall clock may be changed meanwhile
         leadership.onElected(begun -> elections.increment());
         leadership.onRevoked(ended -> Objects.requireNonNull(term.get()).stop(terms));
     }

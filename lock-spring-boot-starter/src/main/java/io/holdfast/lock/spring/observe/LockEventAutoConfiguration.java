@@ -7,7 +7,7 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 
-/** Events of locks as events of the application. */
+/** Publishes lock events as application events. */
 @AutoConfiguration
 @ConditionalOnBooleanProperty(name = "holdfast.events.enabled", matchIfMissing = true)
 @ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)

@@ -20,9 +20,9 @@ import org.springframework.core.ResolvableType;
  * Publishes what happens to locks as application events, on the thread that calls lock listeners. Publishes nothing while the
  * beans of the application are destroyed, because listeners may already be gone.
  *
- * <p>As long as nobody in the application listens to events of locks, none is created. Listeners are looked up again whenever
- * their number has changed. If the application has its own event multicaster, or a parent context whose listeners receive
- * events too, the listeners are unknown, so all events are created.
+ * <p>As long as nothing in the application listens to lock events, none are created. Listeners are checked again whenever their
+ * number has changed. If the application has its own event multicaster, or a parent context whose listeners receive events too,
+ * the listeners are unknown, so all events are created.
  */
 final class LockEventPublisher implements LockListener, DisposableBean {
 
@@ -48,7 +48,7 @@ final class LockEventPublisher implements LockListener, DisposableBean {
     private volatile boolean closed;
     private volatile @Nullable Audience audience;
 
-    /** Whether anybody listens, determined when there were that many listeners. */
+    /** Whether any listener is interested, determined when there were that many listeners. */
     private record Audience(int listeners, boolean any) {}
 
     LockEventPublisher(ApplicationEventPublisher application) {
@@ -80,7 +80,7 @@ final class LockEventPublisher implements LockListener, DisposableBean {
                             .anyMatch(name ->
                                     !context.getBeanFactory().containsSingleton(name)); // its events are not known yet
         } catch (RuntimeException e) {
-            return true; // listeners may come and go while they are looked at
+            return true; // listeners may come and go while they are being checked
         }
     }
 

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockMetrics implements LockListener {
 
-    /** Each is a time series, or several. Names are meant to be few; further ones have no meters. */
+    /** Each name is one or more time series. Applications should have few names; further ones get no meters. */
     static final int MAX_NAMES = 200;
 
     private final MeterRegistry registry;
@@ -44,7 +44,7 @@ final class LockMetrics implements LockListener {
      * Creates an instance.
      *
      * @param activity called on the first event, since the client needs its listeners first; yields null if there is none
-     * @param timesAcquire false if the observation does that
+     * @param timesAcquire false if the observation times acquisitions
      */
     LockMetrics(MeterRegistry registry, Supplier<@Nullable LockActivity> activity, boolean timesAcquire) {
         this.registry = registry;
@@ -72,7 +72,7 @@ final class LockMetrics implements LockListener {
                 .register(registry);
     }
 
-    /** {@return the tag of a name that may be empty; dimensions of one meter are always the same} */
+    /** {@return the tag for a name, which may be empty: a meter must always have the same tag keys} */
     private static String tag(String name) {
         return name.isEmpty() ? "none" : name;
     }
@@ -105,7 +105,7 @@ final class LockMetrics implements LockListener {
         }
     }
 
-    /** With the tags that the timer of the observation has. */
+    /** Uses the tags that the timer of the observation has. */
     private void acquired(String name, String outcome, String error, Duration waited) {
         register(name);
         if (timesAcquire) {
@@ -142,7 +142,7 @@ final class LockMetrics implements LockListener {
         }
     }
 
-    /** One for all names, with the meters that have no names: Micrometer warns of a second registration. */
+    /** One for all names; registers the meters without names only once, because Micrometer warns about a second registration. */
     private synchronized @Nullable LockActivity books() {
         LockActivity first = books == null ? activity.get() : null;
         if (first != null) {

@@ -17,7 +17,7 @@ import org.springframework.boot.micrometer.metrics.MaximumAllowableTagsMeterFilt
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Lazy;
 
-/** Meters, where there is a registry for them. */
+/** Meters, if there is a registry for them. */
 @AutoConfiguration(
         after = {LockAutoConfiguration.class, LockObservationAutoConfiguration.class},
         afterName = "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
@@ -27,7 +27,7 @@ import org.springframework.context.annotation.Lazy;
 @ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class LockMetricsAutoConfiguration {
 
-    /** With observations, acquisitions are timed already. */
+    /** With observations, acquisitions are already timed. */
     @Bean
     @ConditionalOnMissingBean(name = "holdfastMetrics")
     LockMetrics holdfastMetrics(
@@ -46,7 +46,7 @@ public final class LockMetricsAutoConfiguration {
         return new LeadershipMeters(registry);
     }
 
-    /** Limits the number of meters if names are made from data. */
+    /** Limits the number of meters if names are built from data. */
     @Bean
     @ConditionalOnClass(MaximumAllowableTagsMeterFilter.class)
     @ConditionalOnMissingBean(name = "holdfastNamesFilter")

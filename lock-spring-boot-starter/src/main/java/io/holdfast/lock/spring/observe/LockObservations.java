@@ -8,9 +8,9 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 
 /**
- * Creates an observation for each acquisition, whichever API requested it: from the request until the thread has the lock or
- * goes without. So a trace shows the time spent waiting below the work that needed the lock, and the calls of the driver below
- * that. A reentrant acquisition does not wait, and is not observed.
+ * Creates an observation for each acquisition, whichever API requested it: from the request until the thread has the lock or the
+ * acquisition ends without it. So a trace shows the time spent waiting below the work that needed the lock, and the calls of the
+ * driver below that. A reentrant acquisition does not wait, and is not observed.
  *
  * <p>Its scope is open on a thread only while that thread continues the acquisition, because the thread may change.
  */
@@ -57,7 +57,7 @@ final class LockObservations implements LockListener {
         return new Observed(context, observation);
     }
 
-    /** Nothing but acquisitions is observed. */
+    /** Only acquisitions are observed. */
     @Override
     public void onEvent(LockEvent event) {}
 }

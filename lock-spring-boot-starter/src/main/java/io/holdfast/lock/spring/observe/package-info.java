@@ -1,4 +1,4 @@
-/** What metrics, traces and listeners of the application see of its locks. */
+/** Metrics, observations and application events of locks. */
 @NullMarked
 package io.holdfast.lock.spring.observe;
 

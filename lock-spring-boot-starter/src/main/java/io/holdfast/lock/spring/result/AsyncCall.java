@@ -19,7 +19,7 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  * @param invocation the method
  * @param type what the method is declared to return
  * @param caller the method's short name, for messages
- * @param rules the rules of the definition for it
+ * @param rules the rules of its definition
  */
 public record AsyncCall(
         Supplier<LockTemplate> template,
@@ -35,7 +35,7 @@ public record AsyncCall(
         /**
          * Runs the method while the lock is held, on whichever thread that is.
          *
-         * @param lock is held, and belongs to this thread until the method returns
+         * @param lock the held lock, which belongs to this thread until the method returns
          * @param method continues the call
          * @return what the method returned
          * @throws Throwable what the method throws
@@ -44,8 +44,8 @@ public record AsyncCall(
         Object run(LockHandle lock, LockedCallable<@Nullable Object, Throwable> method) throws Throwable;
 
         /**
-         * Decides what a call does if it did not get its lock. Asked once for each acquisition that failed, on a thread that
-         * may block.
+         * Decides what a call does if it did not acquire its lock. Called once for each failed acquisition, on a thread that may
+         * block.
          *
          * @param failure contention, or a failure of the store
          * @return what the method returns instead: of its declared type, or null for nothing
@@ -54,22 +54,24 @@ public record AsyncCall(
         @Nullable
         Object refused(Throwable failure) throws Throwable;
 
-        /** {@return whether the result stands although the lock was lost} */
+        /** {@return whether the result is used although the lock was lost} */
         boolean toleratesLoss();
 
         /**
-         * The work has ended, and the lock was lost meanwhile.
+         * Called when the work has ended and its lock was lost in the meantime.
          *
          * @param loss for the log, if it is tolerated
-         * @return whether it is
+         * @return whether it is tolerated
          */
         boolean tolerates(LockLostException loss);
     }
 
-    /** {@return what the caller learns: the loss, with the failure of the work suppressed inside, unless that is known or tolerated}
+    /**
+     * {@return the failure to report to the caller: the loss, with the failure of the work as a suppressed exception, unless the
+     * work has failed with that loss or the loss is tolerated}
      *
      * @param own the failure of the work
-     * @param ofRelease the failure to give the lock back: its loss, or another one
+     * @param ofRelease the failure of the release: the loss of the lock, or another failure
      */
     @Nullable
     Throwable outcome(@Nullable Throwable own, @Nullable Throwable ofRelease) {
@@ -97,15 +99,15 @@ public record AsyncCall(
     }
 
     /**
-     * Runs the method on any other thread. Aspects further inside may ask for the current invocation, which Spring has
-     * bound to the caller's thread only.
+     * Runs the method on any other thread. Aspects further in may request the current invocation, which Spring has bound to the
+     * caller's thread only.
      *
-     * @param lock is held while the method runs
+     * @param lock the lock that is held while the method runs
      * @param arguments for the method
      * @return what the method returned
      * @throws Throwable what the method throws
      */
-    @SuppressWarnings("NullAway") // what proceeds may return null
+    @SuppressWarnings("NullAway") // proceed() may return null
     public @Nullable Object runElsewhere(LockHandle lock, @Nullable Object[] arguments) throws Throwable {
         ProxyMethodInvocation call = (ProxyMethodInvocation) invocation;
         MethodInvocation copy = call.invocableClone(arguments);

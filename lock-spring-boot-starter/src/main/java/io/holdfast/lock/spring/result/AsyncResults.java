@@ -18,16 +18,16 @@ import reactor.core.scheduler.Schedulers;
 /**
  * Holds locks until the futures, stages and publishers that locked methods return are complete.
  *
- * <p>Giving a lock back calls the store, so it does not happen on the thread that completes the work, which may be an event
- * loop, but on threads kept here or by the lock client, a few of them that do nothing else. Code that waits for the result
- * continues on other threads, and may block. All are daemons that end when idle, and when this is closed; later tasks run on
+ * <p>Releasing a lock calls the store, so it does not happen on the thread that completes the work, which may be an event loop,
+ * but on a few threads of this class or of the lock client that do nothing else. Code that waits for the result continues on
+ * other threads, and may block. All of these are daemons that end when idle, and when this object is closed; later tasks run on
  * the thread that submits them.
  */
 public final class AsyncResults implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(AsyncResults.class);
 
-    /** Fewer than a store has connections: many results that are there at once do not compete for these. */
+    /** Fewer than the connections of a store, so that many results that complete at once do not compete for these. */
     private static final int RELEASING_THREADS = 8;
 
     private static final int LAST_WORDS_MILLIS = 500;
@@ -42,7 +42,7 @@ public final class AsyncResults implements AutoCloseable {
 
     private final Executor results = task -> DaemonThreads.executeOrRun(threads, task);
 
-    /** Ends the threads that are idle, and waits half a second at most for those of each kind that are not: they end when they are done. */
+    /** Ends idle threads, and waits for busy ones for at most half a second for each kind; these end when they are done. */
     @Override
     public void close() {
         releasing.shutdown();
@@ -61,7 +61,7 @@ public final class AsyncResults implements AutoCloseable {
      *
      * @param kind what the method returns; not {@link ResultKind#VALUE}
      * @param call the call
-     * @return what the caller gets: it completes after the lock was released
+     * @return what the caller gets; it completes after the lock has been released
      * @throws Throwable what the method or the refusal throws
      */
     public @Nullable Object run(ResultKind kind, AsyncCall call) throws Throwable {
@@ -73,10 +73,10 @@ public final class AsyncResults implements AutoCloseable {
     }
 
     /**
-     * The caller's thread waits for the lock and runs the method, as for any locked method, so that locks are reentrant. It gets a
-     * future of its own, which completes after the lock was released, and with the loss if the lock was lost.
+     * The caller's thread waits for the lock and runs the method, as for any locked method, so that locks are reentrant. The
+     * caller gets a separate future, which completes after the lock has been released, and with the loss if the lock was lost.
      */
-    @SuppressWarnings({"FutureReturnValueIgnored", "NullAway"}) // the caller's; what proceeds may return null
+    @SuppressWarnings({"FutureReturnValueIgnored", "NullAway"}) // the caller's future; proceed() may return null
     private @Nullable Object stage(AsyncCall call) throws Throwable {
         if (REACTOR && Schedulers.isInNonBlockingThread()) {
             throw new IllegalStateException(call.caller() + " would wait for its lock on "
@@ -171,9 +171,9 @@ public final class AsyncResults implements AutoCloseable {
     }
 
     /**
-     * {@return the answer} A mock without stubs returns null.
+     * {@return the result, which must not be null} A mock without stubs returns null.
      *
-     * @param answer what was answered
+     * @param answer the result of the template
      * @param method the method of the template
      * @throws IllegalStateException if it is null
      */
@@ -184,7 +184,7 @@ public final class AsyncResults implements AutoCloseable {
         return answer;
     }
 
-    /** The failure of a call whose future was completed although its work never began. */
+    /** The failure of a call whose future completed although its work never began. */
     static IllegalStateException withoutWork(String method) {
         return notAsked(method, "completed without calling the work");
     }

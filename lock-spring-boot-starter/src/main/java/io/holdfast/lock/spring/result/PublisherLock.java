@@ -19,8 +19,8 @@ import reactor.core.publisher.Sinks;
 
 /**
  * What the caller of a locked reactive method gets: a publisher of the same type. On each subscription it acquires the lock on
- * another thread, then calls the method there and subscribes to what that returns, and it ends after the lock was released.
- * Without a subscription nothing happens; a second one calls the method again, under a lock of its own.
+ * another thread, then calls the method there and subscribes to what that returns, and it ends after the lock has been released.
+ * Without a subscription nothing happens; a second one acquires the lock and calls the method again.
  *
  * <pre>
  *   subscribe ─→ acquire ─→ method ─→ its publisher ─→ release ─→ complete, error
@@ -28,8 +28,8 @@ import reactor.core.publisher.Sinks;
  *                   └─ refused            └─ cancelled: release
  * </pre>
  *
- * <p>Values of a stream are passed on as they arrive. A single value is kept until the lock is released, since it is the
- * result: its receiver may acquire the lock, and never sees it if the lock was lost.
+ * <p>Values of a stream are passed on as they arrive. A single value is kept until the lock is released, since it is the result:
+ * its receiver may acquire the lock, and never sees the value if the lock was lost.
  */
 final class PublisherLock {
 
@@ -38,7 +38,7 @@ final class PublisherLock {
     private final AsyncCall call;
     private final Executor threads;
 
-    /** @param threads notify the subscriber where a lock thread cannot */
+    /** @param threads notifies the subscriber if a lock thread cannot */
     PublisherLock(AsyncCall call, Executor threads) {
         this.call = call.kept();
         this.threads = threads;
@@ -82,7 +82,7 @@ final class PublisherLock {
          * Cancelling ends the wait.
          */
         private void acquire(MonoSink<Publisher<Object>> sink) {
-            // A loss cancels the subscription in any case, see underLock.
+            // A loss cancels the subscription in any case; see underLock.
             LockRequest request = call.request().interruptOnLoss(false);
             CompletableFuture<@Nullable Void> holding;
             try {
@@ -117,7 +117,7 @@ final class PublisherLock {
             return end;
         }
 
-        @SuppressWarnings("NullAway") // a refusal may be answered with null
+        @SuppressWarnings("NullAway") // refused() may return null
         private void ended(@Nullable Throwable failure, MonoSink<Publisher<Object>> sink) {
             if (!granted) {
                 Throwable reason = failure == null ? AsyncResults.withoutWork("executeAsync") : failure;
@@ -138,7 +138,7 @@ final class PublisherLock {
         }
 
         /**
-         * Gives the lock back, and ends after that. Adds the callback first, so that it runs on the thread that released the
+         * Releases the lock, and completes after that. Adds the callback first, so that it runs on the thread that released the
          * lock, not on the one that ended the work.
          */
         private Mono<Object> release(@Nullable Throwable own) {

@@ -32,8 +32,8 @@ public enum ResultKind {
     PUBLISHER;
 
     /**
-     * Types whose work is done elsewhere after the method has returned. Only the declared type: a command of the application's
-     * own may be a Callable.
+     * Types whose work is done elsewhere after the method has returned. Only the declared type counts: an application's own
+     * command may be a Callable.
      */
     private static final Set<String> LATER = Set.of(
             "java.util.concurrent.Callable",
@@ -53,7 +53,7 @@ public enum ResultKind {
             OptionalLong.class, OptionalLong.empty(),
             OptionalDouble.class, OptionalDouble.empty());
 
-    /** Asked for the class of each value that a locked method returns. */
+    /** Looked up for the class of each value that a locked method returns. */
     private static final ClassValue<ResultKind> BY_TYPE = new ClassValue<>() {
         @Override
         protected ResultKind computeValue(Class<?> type) {
@@ -76,7 +76,7 @@ public enum ResultKind {
      *
      * @param method the annotated method
      * @param userClass the class of the bean
-     * @param where the annotated place, for messages
+     * @param where the annotated element, for messages
      * @throws LockDefinitionException if the work would continue after the method has returned, and nothing would reveal its
      *     end
      */
@@ -123,7 +123,7 @@ public enum ResultKind {
         return kind;
     }
 
-    /** Without Reactor's coroutines, a proxy does not await what interceptors return. */
+    /** Without the Reactor support of coroutines, a proxy does not await what interceptors return. */
     private static void requireSupport(String where) {
         if (!isPresent("kotlinx.coroutines.reactor.MonoKt")
                 || !isPresent("kotlin.reflect.full.KCallables")
@@ -158,7 +158,7 @@ public enum ResultKind {
     }
 
     /**
-     * {@return what a method returns to those who intercept its calls}
+     * {@return the type that a method returns to interceptors of its calls}
      *
      * @param method the annotated method
      * @param userClass the class of the bean
@@ -198,7 +198,7 @@ public enum ResultKind {
     }
 
     /**
-     * {@return what a call that did not run returns; null stands for a future of null, and for an empty publisher}
+     * {@return what a call that did not run returns; null represents a future of null or an empty publisher}
      *
      * @param type what the method returns
      */

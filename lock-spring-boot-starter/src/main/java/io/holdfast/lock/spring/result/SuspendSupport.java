@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs Kotlin's suspend functions. Implemented by {@code lock-kotlin}, which provides it as a service. */
 public interface SuspendSupport {
 
-    /** Null without {@code lock-kotlin}; then startup refuses suspend functions. */
+    /** Null without {@code lock-kotlin}; suspend functions then cause startup to fail. */
     @Nullable
     SuspendSupport PROVIDED = ServiceLoader.load(SuspendSupport.class, SuspendSupport.class.getClassLoader())
             .findFirst()
@@ -16,7 +16,7 @@ public interface SuspendSupport {
     /**
      * Runs one call under its lock.
      *
-     * @param call of a suspend function
+     * @param call a call of a suspend function
      * @return what interceptors see in place of its result: a {@code Mono}
      */
     Object run(AsyncCall call);

@@ -5,13 +5,13 @@ import io.holdfast.lock.api.LockTemplate;
 import org.aopalliance.intercept.MethodInvocation;
 
 /**
- * The transactions in which callers of locked methods are already running, if any. Names no type of Spring's transactions,
- * which an application need not have.
+ * The transactions in which callers of locked methods are already running, if any. Refers to no type of Spring's transaction
+ * support, which an application need not have.
  */
 @FunctionalInterface
 public interface CallerTransactions {
 
-    /** There is nothing to be done. */
+    /** Does nothing. */
     Runnable NOTHING = () -> {};
 
     /** For applications without transactions. */
@@ -23,16 +23,16 @@ public interface CallerTransactions {
      * @param invocation the call of the locked method
      * @param caller the method, for messages
      * @param request what will be acquired
-     * @param locks with which it will be acquired
+     * @param locks the template with which it will be acquired
      * @return an action to be run on the same thread once the lock is held, before the method; may throw
      */
     Runnable before(MethodInvocation invocation, String caller, LockRequest request, LockTemplate locks);
 
     /**
-     * Checks that locks are acquired before transactions begin. The other way round, the lock would be free before the
-     * commit, and its next holder would not see what was written.
+     * Checks that locks are acquired before transactions begin. Otherwise, the lock would be free before the commit, and its next
+     * holder would not see what was written.
      *
-     * @param lockOrder the place of the lock advisor
+     * @param lockOrder the order of the lock advisor
      * @throws io.holdfast.lock.spring.annotation.LockDefinitionException if transactions begin before their lock is acquired
      */
     default void requireInside(int lockOrder) {}

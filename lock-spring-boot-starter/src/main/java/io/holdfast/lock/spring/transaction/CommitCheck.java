@@ -24,18 +24,17 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Refuses to commit under a lost lock: what it throws here, as the last step before the commit itself, makes the manager
- * roll back, and reaches the caller of the commit. At the release of a savepoint, it makes the manager mark the whole
- * transaction as rollback-only.
+ * Refuses to commit under a lost lock: an exception thrown here, as the last step before the commit itself, makes the manager
+ * roll back, and reaches the caller of the commit. On the release of a savepoint, it makes the manager mark the whole transaction
+ * as rollback-only.
  *
- * <p>The locks are those that the thread holds according to the templates. So there is nothing to be kept here, and
- * nothing to be left behind.
+ * <p>The locks are those that the thread holds according to the templates. So no state is kept here, and none can be left behind.
  *
- * <p>It registers with each transaction manager when that is created, however late. A second look, after the singletons have
- * been created, finds those that were created too early for post-processors or registered as an instance, and those whose
- * listeners were replaced. It comes first of all post-processors, so it sees managers before they are wrapped in proxies.
+ * <p>It registers with each transaction manager when that is created, however late. A second pass, after the singletons have been
+ * created, finds managers that were created too early for post-processors or registered as an instance, and those whose listeners
+ * were replaced. This post-processor is the first of all, so it sees managers before they are wrapped in proxies.
  *
- * <p>Managers of reactive transactions are left alone: a commit there may run on any thread, which holds none of the locks.
+ * <p>Managers of reactive transactions are ignored: their commits may run on any thread, which holds none of the locks.
  */
 public final class CommitCheck
         implements TransactionExecutionListener,
@@ -50,13 +49,13 @@ public final class CommitCheck
     private final Supplier<Duration> margin;
     private final Set<ConfigurableTransactionManager> checked = ConcurrentHashMap.newKeySet();
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
-    /** Also those that were destroyed: they have released their locks, and a thread may outlast that. */
+    /** Includes templates that were destroyed: they have released their locks, and a thread may continue after that. */
     private final Set<LockTemplate> templates = new CopyOnWriteArraySet<>();
 
     /**
      * Creates an instance.
      *
-     * @param beans where managers and templates are
+     * @param beans contains the managers and templates
      * @param margin how long locks must last after a commit starts; called on each commit
      */
     public CommitCheck(ConfigurableListableBeanFactory beans, Supplier<Duration> margin) {
@@ -91,8 +90,8 @@ public final class CommitCheck
     }
 
     /**
-     * In this context and its parents. Creates none: a template that does not exist holds no locks, and may be created as late as
-     * when the first lock is acquired.
+     * Visits the beans of this context and its parents. Creates none: a template that does not exist holds no locks, and may be
+     * created as late as when the first lock is acquired.
      */
     private <T> void forEachExisting(Class<T> type, BiConsumer<String, T> action) {
         BeanFactory each = beans;
@@ -120,7 +119,7 @@ public final class CommitCheck
         }
     }
 
-    /** By a copy: the collection may be immutable, and another thread may be going through it. */
+    /** Sets a copy: the collection may be immutable, and another thread may be going through it. */
     private void listen(ConfigurableTransactionManager manager, boolean whether) {
         List<TransactionExecutionListener> listeners = new ArrayList<>(manager.getTransactionExecutionListeners());
         listeners.remove(this);
@@ -130,7 +129,7 @@ public final class CommitCheck
         manager.setTransactionExecutionListeners(listeners);
     }
 
-    /** A manager may live longer than this application: as an instance that was registered with several. */
+    /** A manager may outlive this application, if it is an instance that was registered with several. */
     @Override
     public void destroy() {
         checked.forEach(manager -> listen(manager, false));

@@ -24,24 +24,23 @@ import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Keeps the lock of a method that joins its caller's transaction until that has completed. Released at the end of the method,
- * the lock would go to the next holder, which would not yet see what the method wrote.
+ * Keeps the lock of a method that joins its caller's transaction until that transaction has completed. If the lock were released
+ * at the end of the method, the next holder would not yet see what the method wrote.
  *
- * <p>The method may end with an exception that the caller deals with, and what it wrote before may still be committed; so
- * that makes no difference. A method that runs in a transaction of its own has written everything when it ends.
+ * <p>An exception thrown by the method makes no difference: the caller may handle it, and what the method wrote before may still
+ * be committed. A method that runs in its own transaction has written everything when it ends.
  *
- * <p>Locks that are acquired by template, handle or view are not kept. As a listener, it warns about those that are
- * acquired and released inside a running transaction. It does not warn if the transaction wrote nothing under the lock,
- * as far as can be known: it is read-only, or it was suspended while the lock was held, so the work ran in a
- * transaction of its own.
+ * <p>Locks that are acquired through a template, handle or view are not kept. As a listener, this class warns about those that
+ * are acquired and released inside a running transaction. It does not warn if the transaction wrote nothing under the lock, as
+ * far as can be determined: it is read-only, or it was suspended while the lock was held, so the work ran in its own transaction.
  */
 public final class JoinedTransactions implements CallerTransactions, LockListener {
 
-    /** Of unnamed locks there may be as many as there are keys. */
+    /** There may be as many unnamed locks as there are keys. */
     static final int MAX_EARLY_WARNINGS = 20;
 
     private static final Logger log = LoggerFactory.getLogger(JoinedTransactions.class);
-    /** To be disabled apart from the other warnings. */
+    /** Can be disabled separately from the other warnings. */
     private static final Logger early =
             LoggerFactory.getLogger(JoinedTransactions.class.getPackageName() + ".EarlyReleases");
 
@@ -56,8 +55,8 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
     /**
      * Creates an instance.
      *
-     * @param beans knows what is transactional
-     * @param releaseAfterCompletion false leaves locks as they are: released when their method ends
+     * @param beans contains what specifies transactions
+     * @param releaseAfterCompletion false to release locks when their method ends, as without this class
      */
     public JoinedTransactions(ListableBeanFactory beans, BooleanSupplier releaseAfterCompletion) {
         this.beans = beans;
@@ -97,8 +96,8 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
     }
 
     /**
-     * Whether the method never works in the transaction of its caller. One that suspends it does not, if there is only one transaction
-     * manager: with several, it may begin a transaction at one, and go on with that of the caller at another.
+     * Whether the method never works in the transaction of its caller. A method that suspends it does not, if there is only one
+     * transaction manager: with several, it may begin a transaction with one, and continue the caller's transaction with another.
      */
     private boolean suspendsCaller(MethodInvocation invocation) {
         Method method = invocation.getMethod();
@@ -115,7 +114,7 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
                                 == 1);
     }
 
-    /** Once for each method. What the lock is for may have been read already. */
+    /** Warns once for each method: the data that the lock protects may have been read already. */
     private void warnOfLateLock(String caller, LockRequest request, LockTemplate locks, boolean kept) {
         if (warnedMethods.contains(caller) || isHeld(request, locks) || !warnedMethods.add(caller)) {
             return;
@@ -139,7 +138,7 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
                 .allMatch(key -> locks.getLock(LockRequest.of(key).shared()).holdCount() > 0);
     }
 
-    /** One that was begun with a TransactionTemplate has no name. */
+    /** A transaction that was begun with a TransactionTemplate has no name. */
     private static String transaction() {
         String name = TransactionSynchronizationManager.getCurrentTransactionName();
         return name == null ? "a transaction" : "transaction '" + name + "'";

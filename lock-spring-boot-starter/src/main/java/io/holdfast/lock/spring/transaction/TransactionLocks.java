@@ -27,19 +27,19 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * the database's commit, in a synchronization that it registers with the first of them, so after this one. For that reason
  * the release is registered only when the transaction is about to end. Being the last one of its order, it is called last.
  *
- * <p>Used by the transaction's thread; only the end may come on another one.
+ * <p>Used by the transaction's thread; only its end may be reported on another thread.
  */
 final class TransactionLocks implements TransactionSynchronization {
 
     private static final Logger log = LoggerFactory.getLogger(JoinedTransactions.class);
 
-    /** A handle that renews, and one that does not, do not stand in for each other. */
+    /** A handle that renews and one that does not cannot replace each other. */
     private record Use(LockTemplate locks, LockRequest request) {}
 
     private final Object owner;
     private final Set<Use> uses = new HashSet<>();
     private final Deque<LockHandle> handles = new ArrayDeque<>();
-    /** The locks that were acquired inside, and may be released inside, too: keys, and their names. */
+    /** The locks that were acquired inside, and may be released inside, too: their keys, and their names. */
     final Map<LockKey, String> acquired = new HashMap<>();
 
     private boolean releasedLast;
@@ -48,12 +48,12 @@ final class TransactionLocks implements TransactionSynchronization {
         this.owner = owner;
     }
 
-    /** Those of the transaction that runs on this thread, if it has any. */
+    /** The locks of the transaction that is running on this thread, if it has any. */
     static @Nullable TransactionLocks existing(Object owner) {
         return (TransactionLocks) TransactionSynchronizationManager.getResource(owner);
     }
 
-    /** Those of the transaction that runs on this thread, which needs active synchronization. */
+    /** The locks of the transaction that is running on this thread, which needs active synchronization. */
     static TransactionLocks current(Object owner) {
         TransactionLocks known = existing(owner);
         if (known != null) {
@@ -65,9 +65,9 @@ final class TransactionLocks implements TransactionSynchronization {
         return created;
     }
 
-    /** Keeps a lock that the thread holds; does nothing if it is kept already. */
+    /** Keeps a lock that the thread holds; does nothing if the lock is already kept. */
     void keep(LockRequest request, LockTemplate locks) {
-        // With the shortest lease, so that the running one is not extended; one that is renewed still is.
+        // With the shortest lease, so that the current lease is not extended; a renewed lease is still renewed.
         var use = new Use(
                 locks,
                 request.lease(LockRequest.MIN_LEASE)
@@ -93,7 +93,7 @@ final class TransactionLocks implements TransactionSynchronization {
         TransactionSynchronizationManager.bindResource(owner, this);
     }
 
-    /** Still on the transaction's thread, unlike what follows. */
+    /** Called on the transaction's thread, unlike what follows. */
     @Override
     public void beforeCompletion() {
         suspend();
@@ -106,7 +106,7 @@ final class TransactionLocks implements TransactionSynchronization {
         releasedLast = true;
     }
 
-    /** Without {@link #beforeCompletion} if somebody else ended the transaction, or it had ended before this began. */
+    /** Called without {@link #beforeCompletion} if other code ended the transaction, or if it had ended before this object was created. */
     @Override
     public void afterCompletion(int status) {
         suspend();

@@ -19,8 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A client like that of another instance of the application, with its own leases in the same store. They are so long that it
- * needs no watchdog, and so no thread.
+ * A client like that of another instance of the application, with its own leases in the same store. Its leases are so long that
+ * it needs no watchdog, and therefore no thread.
  */
 final class OtherClient {
 
@@ -41,7 +41,7 @@ final class OtherClient {
         return holder.clientId().equals(ID);
     }
 
-    /** Whether it would not be granted even if nobody else held anything. */
+    /** Whether this client alone keeps the request from being granted, until a simulation is closed. */
     boolean keepsOutForGood(LockRequest request) {
         return !forGood.isEmpty() && request.keys().stream().anyMatch(key -> keepsOutForGood(key, request));
     }
@@ -55,9 +55,9 @@ final class OtherClient {
     }
 
     /**
-     * Acquires all keys of the request, at once or not at all.
+     * Acquires all keys of the request, or none.
      *
-     * @throws IllegalStateException if one is not free
+     * @throws IllegalStateException if one of them is not free
      */
     Simulation hold(LockRequest request, boolean untilClosed) {
         Deque<Simulation> holds = new ArrayDeque<>();
@@ -100,7 +100,7 @@ final class OtherClient {
         });
     }
 
-    /** Nobody is notified if the lock was taken away in the meantime, as by {@link LockStore#forceRelease}. */
+    /** Does not report whether the lock was taken away in the meantime, for example by {@link LockStore#forceRelease}. */
     private void release(LockKey key, OwnerId owner) {
         var unused = store.release(new ReleaseRequest(key, owner));
     }

@@ -29,8 +29,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Locks in memory, which another client may hold, and which may be unavailable, as controlled by {@link OtherClient} and
- * {@link TestLocks}. Their own calls bypass an outage, and go straight to {@link #memory()}.
+ * Locks in memory, which another client may hold, and which may be unavailable, as controlled by {@link OtherClient} and {@link
+ * TestLocks}. The calls of these two classes bypass an outage, and go directly to {@link #memory()}.
  */
 final class SimulatedLockStore implements LockStore {
 
@@ -48,12 +48,12 @@ final class SimulatedLockStore implements LockStore {
         return elsewhere;
     }
 
-    /** Every key that was requested since the last call of {@link #forgetUsed}, and those of roles. */
+    /** Every key that has been requested since the last call of {@link #forgetUsed}, and those of roles. */
     Set<LockKey> used() {
         return Set.copyOf(used);
     }
 
-    /** The locks of roles stay: their terms go on. */
+    /** The locks of roles are kept: their terms continue. */
     void forgetUsed() {
         used.removeIf(key -> !isRole(key));
     }
@@ -64,9 +64,9 @@ final class SimulatedLockStore implements LockStore {
     }
 
     /**
-     * Every request of the application passes through here: an election's is remembered, and waits as it does in production, so
-     * that its role has a leader again once the lock is free. Others need not wait for a lock that another client holds
-     * forever.
+     * Every request of the application passes through here: a request of an election is recorded, and waits as it does in
+     * production, so that its role has a leader again once the lock is free. Other requests need not wait for a lock that another
+     * client holds forever.
      */
     LockRequest withoutVainWait(LockRequest request) {
         if (isCandidacy(request)) {
@@ -76,7 +76,7 @@ final class SimulatedLockStore implements LockStore {
         return elsewhere.keepsOutForGood(request) ? request.waitFor(Duration.ZERO) : request;
     }
 
-    /** Only an election waits, holds and stays silent without limit; key and name of a role can be chosen freely. */
+    /** Only an election waits, holds and omits warnings without limit; its key and name identify nothing, as they can be chosen freely. */
     private static boolean isCandidacy(LockRequest request) {
         Optional<Duration> unlimited = Optional.of(LockRequest.MAX_TIME);
         return request.waitFor().equals(unlimited)

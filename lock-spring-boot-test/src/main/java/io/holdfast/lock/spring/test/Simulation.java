@@ -6,7 +6,7 @@ package io.holdfast.lock.spring.test;
 @FunctionalInterface
 public interface Simulation extends AutoCloseable {
 
-    /** Ends it. */
+    /** Ends the simulation. */
     @Override
     void close();
 }

@@ -50,8 +50,8 @@ public final class TestLocks {
     }
 
     /**
-     * {@return an exception to be thrown by a mock of a locked bean: somebody else holds the lock} Like the other two, it needs
-     * no bean of this class.
+     * {@return an exception to be thrown by a mock of a locked bean: somebody else holds the lock} Like {@link #lost} and {@link
+     * #storeFailed}, this method needs no bean of this class.
      *
      * @param key the lock
      * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
@@ -123,7 +123,7 @@ public final class TestLocks {
      *
      * @param key the lock to lose; it is then free
      * @throws IllegalStateException if the application does not hold it
-     * @throws io.holdfast.lock.api.LockStoreException while {@link #fail()} is in force
+     * @throws io.holdfast.lock.api.LockStoreException while {@link #fail()} is active
      */
     public void lose(String key) {
         if (!isHeld(key)) {
@@ -192,7 +192,7 @@ public final class TestLocks {
      * that wait for the same exclusive lock count as one unless it is fair.
      *
      * @param key the lock
-     * @return 0 if nobody waits
+     * @return the number; 0 if there are none
      * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
      */
     public int waiters(String key) {
@@ -200,7 +200,7 @@ public final class TestLocks {
     }
 
     /**
-     * Ends all simulations, and frees all locks except those of {@link #leaderKeys() leader roles}, whose terms go on; locks
+     * Ends all simulations, and frees all locks except those of {@link #leaderKeys() leader roles}, whose terms continue; locks
      * that the application still holds are lost, as with {@link #lose}, and locks that this thread holds are forgotten. Called
      * after each test method.
      */
@@ -212,7 +212,7 @@ public final class TestLocks {
                 .filter(this::isHeld)
                 .forEach(this::free);
         if (!store.used().isEmpty() && application.get() instanceof LockEngine client) {
-            client.forgetLost(); // else it would count for the transactions of the next test
+            client.forgetLost(); // otherwise losses would affect the transactions of the next test
         }
         store.forgetUsed();
     }

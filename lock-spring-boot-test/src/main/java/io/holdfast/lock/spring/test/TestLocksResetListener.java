@@ -5,8 +5,8 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.support.AbstractTestExecutionListener;
 
 /**
- * Calls {@link TestLocks#reset()} after each test method, where there is one. Comes after the rollback of a test's own
- * transaction (listeners are called in reverse order then), since that may be what a lock waits for.
+ * Calls {@link TestLocks#reset()} after each test method, if there is such a bean. Runs after the rollback of a test's own
+ * transaction (listeners are called in reverse order after a method), since a lock may be kept until then.
  */
 final class TestLocksResetListener extends AbstractTestExecutionListener {
 

@@ -1,4 +1,4 @@
-// Tells screen readers what matters, and nothing twice: deadlocks, losses, and whether the data is up to date.
+// Announces what matters to screen readers, and nothing twice: deadlocks, losses, and whether the data is up to date.
 
 function announce(text) { byId('announcer').textContent = text; }
 

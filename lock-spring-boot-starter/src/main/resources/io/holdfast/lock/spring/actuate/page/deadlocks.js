@@ -1,4 +1,4 @@
-// Deadlocks: the cycle drawn, and the same in words.
+// Deadlocks: the cycle as a drawing and in words.
 
 const CHAIN = { width: 380, x: 36, text: 62, radius: 14, step: 56, most: 8 };
 
@@ -13,7 +13,7 @@ function drawDeadlock({ waits }, i) {
   const list = make('ol', {}, ...waits.map(wait => make('li', {},
     badge(instances.of(wait)), make('span', {}, make('bdi', {}, where(wait)),
       ' holds ', ...commaSeparated(wait.holds ?? []), ' and waits for ', mono(wait), make('span', { className: 'muted' }, `, ${timespan(milliseconds(wait.waited))}`)))));
-  const hint = make('p', { className: 'muted' }, 'Each of them waits until its waitFor expires, or a lock of the cycle is released by force.');
+  const hint = make('p', { className: 'muted' }, 'Each thread waits until its waitFor expires, or until a lock in the cycle is released by force.');
   return make('article', { className: 'deadlock' }, make('div', {}, title, list, hint), drawCycle(waits, `tip-of-arrow-${i}`));
 }
 
@@ -46,7 +46,7 @@ function drawCycle(waits, tip) {
 
 const heightOf = n => 22 + (n - 1) * CHAIN.step;
 
-/** From who waits, at a height, to who holds the lock, below or at the top. */
+/** An arrow from the waiter, at a height, to the holder of the lock, below it or at the top. */
 function drawArrow(wait, y, isLast, tip) {
   const { x, radius, step, text } = CHAIN, from = y + radius + 1;
   const line = isLast ? `M${x} ${from} V${y + step / 2} H8 V22 H${x - radius - 3}` : `M${x} ${from} V${y + step - radius - 3}`;

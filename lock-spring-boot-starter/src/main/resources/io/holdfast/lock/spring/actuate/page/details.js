@@ -1,4 +1,4 @@
-// One lock in full, and its forced release, which is asked about first.
+// One lock in full, and its forced release, which must be confirmed.
 
 class Details {
   constructor(path, poll, now) {
@@ -24,7 +24,7 @@ class Details {
     this.dialog.querySelector('.close').focus();
   }
 
-  /** @param waits of threads that hold other locks, as last reported */
+  /** @param waits the waits of threads that hold other locks, as last reported */
   refresh(waits = this.waits) {
     this.waits = waits;
     if (!this.track || this.dialog.open && this.dialog.contains(getSelection()?.anchorNode) && !getSelection().isCollapsed) return;
@@ -45,7 +45,7 @@ class Details {
     if (hadFocus) byId('ask')?.focus();
   }
 
-  /** A thread that holds other locks reports its wait; of others it is known when they were first seen. */
+  /** A thread that holds other locks reports its wait; for other threads, only the time when they were first seen is known. */
   waited(waiter) {
     const reported = this.waits.find(each => each.id === this.track.id && waiterId(each) === waiterId(waiter));
     return reported ? timespan(milliseconds(reported.waited)) : `${timespan(this.now() - this.track.queued.get(waiterId(waiter)))} or more`;
@@ -90,10 +90,10 @@ class Details {
       const answer = await fetch(`${this.path}/-?exactKey=${encodeURIComponent(lock.key)}`, {
         method: 'DELETE', credentials: 'same-origin', headers: { Accept: 'application/json', ...crossSiteToken() } });
       const body = await answer.json().catch(() => ({}));
-      if (!answer.ok) throw new Error(body.error ?? `The server responded with status ${answer.status}. ${answer.status === 403 ? 'You may lack the permission, or it requires a CSRF token.' : ''}`);
+      if (!answer.ok) throw new Error(body.error ?? `The server responded with status ${answer.status}. ${answer.status === 403 ? 'You may lack permission, or the request may require a CSRF token.' : ''}`);
       this.question.close();
       this.dialog.close();
-      announcer.keepQuiet(); // the loss that this causes is no news
+      announcer.keepQuiet(); // the loss that this causes is not news
       announce(`${keyText(lock)} was released by force: ${count(body.released.length, 'former holder')}.`);
       this.poll();
     } catch (e) {
@@ -103,7 +103,7 @@ class Details {
   }
 }
 
-/** Where Spring Security's cookie repository is used, its token is sent back. */
+/** If Spring Security's cookie repository is used, its token is sent back. */
 function crossSiteToken() {
   const token = /(?:^|;\s*)XSRF-TOKEN=([^;]+)/.exec(document.cookie)?.[1];
   return token ? { 'X-XSRF-TOKEN': decodeURIComponent(token) } : {};

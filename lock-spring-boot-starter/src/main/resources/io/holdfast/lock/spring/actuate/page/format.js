@@ -37,7 +37,7 @@ const isolated = (text, most) => make('bdi', {}, shortened(text, most));
 
 const END = 14;
 
-/** Text that the style sheet cuts before its last characters, where there is no room for all of it. */
+/** Text that the style sheet cuts before its last characters, if there is no room for all of it. */
 function endKept(text) {
   const signs = [...shortened(text)];
   if (signs.length <= END + 4) return make('bdi', {}, signs.join(''));
@@ -53,7 +53,7 @@ function milliseconds(duration) {
   return sign ? -sum : sum;
 }
 
-/** Two figures that count: 840 ms, 2.4 s, 48 s, 3 min 20 s, 2 h 05 min. */
+/** About two significant figures: 840 ms, 2.4 s, 48 s, 3 min 20 s, 2 h 05 min. */
 function timespan(ms) {
   const value = Math.max(0, ms);
   if (value < 1) return '0 s';
@@ -74,7 +74,7 @@ const clock = ms => new Date(ms).toLocaleTimeString('en-GB');
 
 const isHidden = key => key === '******';
 
-/** A hidden key is told apart by the lock's id. */
+/** Hidden keys are distinguished by the lock's id. */
 function keyName(lock, shown = isolated) {
   if (!isHidden(lock.key)) return shown(lock.key);
   return make('span', {}, '****** ', make('small', { className: 'muted' }, String(lock.id ?? '').slice(0, 8)));
@@ -82,7 +82,7 @@ function keyName(lock, shown = isolated) {
 
 const keyText = lock => isHidden(lock.key) ? `hidden key ${String(lock.id ?? '').slice(0, 8)}` : shortened(lock.key, 80);
 
-/** What the style sheet's variables are in the current theme, for canvases. */
+/** The values of the style sheet's variables in the current theme, for canvases. */
 const colors = {
   known: new Map(),
   of(name) {
@@ -113,7 +113,7 @@ const instances = {
   },
 };
 
-/** The letter of an instance in its color, as it is on the bars. */
+/** The letter of an instance in its color, as on the bars. */
 function badge(instance) {
   const made = make('b', { className: 'badge', 'aria-hidden': 'true' }, instance.letter);
   made.style.background = `var(${instance.color})`;
@@ -123,7 +123,7 @@ function badge(instance) {
 /** A colon would make the process look like a port. */
 const processOf = party => `${shortened(party.host, 40)} (pid ${party.pid ?? '?'})`;
 
-/** A thread, after the process of its instance where there is room for it. */
+/** A thread, after the process of its instance if there is room for it. */
 const threadOf = party => make('span', { className: 'caller', title: where(party) },
   make('span', { className: 'host' }, `${processOf(party)} · `), endKept(party.thread));
 

@@ -10,7 +10,7 @@ const order = new Intl.Collator('en', { numeric: true });
 
 const byKey = (a, b) => order.compare(a.lock.key, b.lock.key) || (a.id < b.id ? -1 : 1);
 
-/** Steps, so that rows do not change places at every sample. */
+/** In steps, so that rows do not change places with every sample. */
 function weight(track) {
   if (track.isDeadlocked) return 9;
   const crowd = track.waiters === 0 ? 0 : track.waiters < 5 ? 2 : 3;
@@ -52,7 +52,7 @@ class Grid {
     return this.line ?? { width: 0, height: 0 };
   }
 
-  /** After a sample, or when the filter changed. */
+  /** Called after a sample, or when the filter has changed. */
   refresh() {
     const words = byId('search').value.toLowerCase().split(/\s+/).filter(Boolean);
     const contended = byId('contended').checked;
@@ -134,7 +134,7 @@ class Grid {
 
   now() { return this.history.last; }
 
-  /** A few times a second: the lines move, the texts stay. */
+  /** Called a few times a second: the lines move, the texts stay. */
   draw(rows = this.pool.filter(each => each.track)) {
     const now = this.now();
     for (const row of rows) timeline.draw(row.canvas, row.track, now, this.lineSize());

@@ -1,4 +1,4 @@
-// What was seen of each lock in the last two minutes, from one sample to the next.
+// The history of each lock in the last two minutes, from one sample to the next.
 
 const WINDOW = 120_000;
 const AHEAD = 30_000;
@@ -8,11 +8,11 @@ const waiterId = each => `${each.clientId}/${each.thread}`;
 class Track {
   constructor(id) {
     this.id = id;
-    this.holds = [];    // as begin() makes them; end is null while the lock is held
+    this.holds = [];    // as created by begin(); end is null while the lock is held
     this.waiting = [];  // [time, waiters]
     this.busy = [];     // [from, to]: held at both samples, by different grants
     this.marks = [];    // events of this lock
-    this.lock = null;   // as in the last sample that had it
+    this.lock = null;   // as in the last sample that contained it
     this.isPresent = false;
     this.isDeadlocked = false;
     this.heldSince = Infinity;
@@ -24,7 +24,7 @@ class Track {
   get waiters() { return this.isPresent ? this.lock.waiters : 0; }
   get since() { return this.held ? this.heldSince : Infinity; }
 
-  /** What the filter searches, made when it is needed. */
+  /** The text that the filter searches, created when it is needed. */
   get text() {
     return this.words ??= [this.lock.key, ...this.lock.holders.concat(this.lock.queue ?? []).map(where)]
       .join('\n').toLowerCase();
@@ -91,7 +91,7 @@ class Track {
 }
 
 /**
- * Ids of locks differ from instance to instance, and behind a load balancer each sample may come from another one. A key that
+ * Ids of locks differ from instance to instance, and behind a load balancer each sample may come from a different one. A key that
  * is shown is the same everywhere, so it is the better id.
  */
 function withStableIds(snapshot) {

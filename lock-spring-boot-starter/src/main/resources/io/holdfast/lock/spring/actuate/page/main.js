@@ -1,4 +1,4 @@
-// Asks for a sample every two seconds while somebody can see the page, and shows it.
+// Requests a sample every two seconds while the page is visible, and shows it.
 
 const INTERVAL = 2000;
 const FRAME = 250;
@@ -11,7 +11,7 @@ const details = new Details(path, () => poll(), () => lockHistory.last);
 const grid = new Grid(lockHistory, track => details.open(track));
 const view = { page: 0, isPaused: false, failures: 0, timer: 0, request: null, sampledAt: 0 };
 
-/** Between two samples the time of Redis is that of the last one plus what has passed here. */
+/** Between two samples, the time of Redis is that of the last one plus the time that has passed here. */
 grid.now = () => stillness.matches || view.isPaused
   ? lockHistory.last
   : lockHistory.last + Math.min(performance.now() - view.sampledAt, 3 * INTERVAL);
@@ -45,7 +45,7 @@ function fail(e) {
   view.failures++;
   setState('failed', 'No response');
   byId('problem').hidden = false;
-  const shown = lockHistory.last > 0 ? ` What is shown is of ${clock(lockHistory.last)}.` : '';
+  const shown = lockHistory.last > 0 ? ` The data shown is from ${clock(lockHistory.last)}.` : '';
   byId('problem').textContent = `${e.name === 'TypeError' ? 'The server cannot be reached.' : e.message} Trying again.${shown}`;
 }
 

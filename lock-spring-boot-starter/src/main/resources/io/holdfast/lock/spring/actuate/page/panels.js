@@ -1,4 +1,4 @@
-// What stands beside the table: counts, instances, who blocks whom, what was lost.
+// Everything beside the table: counts, instances, who blocks whom, what was lost.
 
 function showCounts(box, snapshot, history) {
   const tracks = [...history.tracks.values()];
@@ -52,7 +52,7 @@ const keyOf = lock => make('code', { title: shortened(lock.key, 1000) }, keyName
 function showBlocked(box, snapshot, history) {
   const waits = (snapshot.blocked ?? []).toSorted((a, b) => milliseconds(b.waited) - milliseconds(a.waited));
   if (waits.length === 0) {
-    box.replaceChildren(make('p', { className: 'muted' }, 'No thread that holds a lock waits for another one.'));
+    box.replaceChildren(make('p', { className: 'muted' }, 'No thread that holds a lock is waiting for another one.'));
     return;
   }
   const stuck = new Set((snapshot.deadlocks ?? []).flatMap(each => each.waits.map(wait => `${wait.clientId}/${wait.thread}`)));
@@ -69,10 +69,10 @@ function showBlocked(box, snapshot, history) {
 
 const EVENT_NAMES = { LOST: ['×', 'lost', 'bad'], FORCE_RELEASED: ['▾', 'released by force', 'forced'] };
 
-/** Other causes are what their names say. */
+/** The names of other causes are shown as they are. */
 const CAUSES = { EXPIRED: 'lease expired', REVOKED: 'released by force, or Redis lost it' };
 
-/** Long holds are in the table, for each holder. */
+/** Long holds are shown in the table, for each holder. */
 function showEvents(box, snapshot, history) {
   const scope = make('p', { className: 'muted' }, `Only what ${processOf(snapshot.instance ?? {})} has seen.`);
   const events = (snapshot.events ?? []).filter(each => each.type in EVENT_NAMES).toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time));

@@ -3,7 +3,7 @@
 const BINS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, Infinity];
 const BIN_LABELS = [[0, '10 ms'], [2, '0.1 s'], [4, '1 s'], [6, '10 s'], [8, '100 s']];
 
-/** Waits of the last two minutes. One that is no longer reported has ended, about when it was last seen. */
+/** Waits of the last two minutes. A wait that is no longer reported ended at about the time when it was last seen. */
 class Waits {
   constructor() { this.seen = new Map(); }
 
@@ -11,7 +11,7 @@ class Waits {
     const now = Date.parse(snapshot.time);
     for (const wait of snapshot.blocked ?? []) {
       const waited = milliseconds(wait.waited);
-      const began = Math.round((now - waited) / 1000); // the same wait, whenever it is seen
+      const began = Math.round((now - waited) / 1000); // the same in every sample of a wait
       const name = `${wait.clientId}/${wait.thread}/${wait.id}`;
       const known = this.seen.get(name);
       const same = known && Math.abs(known.began - began) <= 2;

@@ -1,12 +1,12 @@
-// One lock's last two minutes, and the rest of its lease, on a canvas of its row.
+// One lock's last two minutes, and the rest of its lease, on the canvas of its row.
 
 const timeline = {
-  /** Where a time is, in pixels of a width. */
+  /** The position of a time, in pixels. */
   x(time, now, width) { return (time - now + WINDOW) / (WINDOW + AHEAD) * width; },
 
   timeAt(x, now, width) { return x / width * (WINDOW + AHEAD) - WINDOW + now; },
 
-  /** Does not measure the canvas itself, since that would have the browser lay out the page once for each row. */
+  /** Does not measure the canvas itself, since that would make the browser lay out the page once for each row. */
   draw(canvas, track, now, { width, height }) {
     if (width === 0) return;
     const scale = Math.min(3, devicePixelRatio || 1);
@@ -112,7 +112,7 @@ const timeline = {
     }
   },
 
-  /** What is under the pointer, in words. */
+  /** Describes what is under the pointer. */
   describe(track, time, now) {
     if (time > now) return null;
     const slack = 400;
