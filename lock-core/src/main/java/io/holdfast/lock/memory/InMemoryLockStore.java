@@ -46,7 +46,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>One mutex guards everything but the listeners, so each call is as atomic as a script in Redis. A lock that nobody holds is forgotten
  * once its token need no longer be remembered, as in Redis, where its key expires: the map is kept in the order of last use, and each call
- * drops such locks from its oldest end. Hints are collected under the mutex, and delivered on the calling thread after its release.
+ * drops such locks from the oldest end. Hints are collected under the mutex, and delivered on the calling thread after its release.
  */
 public final class InMemoryLockStore implements LockStore {
 

@@ -56,7 +56,7 @@ final class Ballot<A> {
         return Uninterrupted.await(closed, nanos);
     }
 
-    /** The reply of that server, or null. */
+    /** The reply from that server, or null. */
     synchronized @Nullable A answer(Node node) {
         return answers.get(node);
     }

@@ -70,7 +70,7 @@ final class Merged {
                 .toList();
     }
 
-    /** A holder as reported by a server, with the remaining time that its caller counts, see {@link Quorum#withDrift}. */
+    /** A holder as reported by a server, with the remaining time as its own client counts it, see {@link Quorum#withDrift}. */
     static LockHolder withoutDrift(LockHolder holder) {
         Duration remaining = holder.remaining()
                 .minusMillis(Quorum.DRIFT_MILLIS)

@@ -39,8 +39,8 @@ import org.slf4j.LoggerFactory;
  * call this server again.
  *
  * <p><b>Outages.</b> While a server hangs, every call would occupy a thread for its whole timeout. So after a call without a reply, only
- * one call at a time is sent, until one gets a reply; the others fail immediately. Until then at most {@value #MOST_THREADS} calls are in
- * progress, {@value #MOST_WAITING} more wait, and further calls fail immediately.
+ * one call at a time is sent, until one gets a reply; the others fail immediately. Before such an outage is detected, at most {@value
+ * #MOST_THREADS} calls are in progress, {@value #MOST_WAITING} more wait, and further calls fail immediately.
  *
  * <p><b>Failures</b> are logged and remembered here. As long as the other servers form a majority, no call fails, so nothing else reveals a
  * wrong address or password.
@@ -113,7 +113,7 @@ final class Node {
             this.begin = begin;
         }
 
-        /** Sends it, unless another thread has claimed that. */
+        /** Sends the call, unless another thread has claimed that step. */
         void send() {
             if (claimed.compareAndSet(false, true)) {
                 try {
@@ -124,7 +124,7 @@ final class Node {
             }
         }
 
-        /** Sends it if necessary, and waits for the reply, unless another thread does either. */
+        /** Sends the call if necessary, and waits for the reply; leaves either step to a thread that has claimed it. */
         void finish() {
             long start = System.nanoTime();
             send();

@@ -60,12 +60,12 @@ import org.springframework.util.Assert;
  *       plus the lease. The client counts the same lease from before it sent the command, so its deadline comes first.
  *       (In whole milliseconds, rounding could end a lease up to a millisecond before the client's deadline.)
  *   <li><b>Sent twice.</b> Acquire and renew set {@code lease_end} to the greater of the old and the new one. A release by an owner that is
- *       not the holder removes the entry that it may have, once.
+ *       not the holder only removes its entry, if it still has one.
  *   <li><b>Tokens grow.</b> A token is the greater of the last plus one and Redis' time in microseconds. If the data is lost,
  *       the time has moved past every token handed out, except for the rest of a block of tokens that was not given back, see
  *       {@code docs/architecture.md}.
- *   <li><b>Undone stays undone.</b> {@code leave} marks the owner as cancelled, which makes a late {@code acquire} of the same
- *       owner fail, whichever of the two arrives first.
+ *   <li><b>An undone acquisition stays undone.</b> {@code leave} marks the owner as cancelled, which makes a late {@code acquire} of the
+ *       same owner fail, whichever of the two arrives first.
  *   <li><b>Bounded.</b> Every script that writes sets the key's expiry to the latest end of a lease or a cancellation in it, plus the
  *       token's retention. The release of a lock whose lease was no longer than the retention keeps the expiry, which is at most two
  *       retentions away. Dead entries and expired cancellations are dropped by later calls.
@@ -80,10 +80,10 @@ public final class RedisLockStore implements LockStore {
     /** For renewals and entries, so that held locks are not lost if callers exhaust their connections. */
     private static final int RENEWAL_CONNECTIONS = 2;
 
-    /** Leases, or entries, in one call. At about 3 µs each, Redis is blocked for less than 2 ms. */
+    /** Leases, or entries, in one call. At about 3 µs each, they block Redis for less than 2 ms. */
     private static final int MOST_PER_CALL = 600;
 
-    /** Acquiring or releasing one of several locks in one call takes Redis 10 to 20 µs. */
+    /** When one call acquires or releases several locks, each takes Redis 10 to 20 µs. */
     private static final int RELEASE_WEIGHT = 3;
 
     static final int MOST_ACQUIRED = MOST_PER_CALL / RELEASE_WEIGHT;
@@ -106,8 +106,8 @@ public final class RedisLockStore implements LockStore {
     /**
      * Creates an instance.
      *
-     * @param applications specifies where Redis is and how to log in; the store creates its own connections from it, or uses its
-     *     connections, see {@link RedisLockSettings.Driver}, and never closes it
+     * @param applications specifies where Redis is and how to log in; the store either creates connections from it, or uses those of the
+     *     factory, see {@link RedisLockSettings.Driver}, and never closes the factory
      * @param settings names, timeouts, retention
      * @throws IllegalArgumentException if the settings contradict each other, do not suit the kind of server, or require Jedis
      *     where it cannot be used

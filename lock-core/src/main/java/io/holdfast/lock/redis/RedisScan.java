@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class RedisScan implements StoreScan {
 
-    /** The number of keys that {@code SCAN} examines, which takes it about 0.5 ms. */
+    /** The number of keys that {@code SCAN} examines, which takes Redis about 0.5 ms. */
     private static final int KEYS_PER_CALL = 1_000;
 
-    /** At 5 to 15 µs each, Redis is blocked for 0.5 to 1.5 ms. */
+    /** At 5 to 15 µs each, these locks block Redis for 0.5 to 1.5 ms. */
     private static final int LOCKS_PER_CALL = 100;
 
     private static final String BEGIN = "0";

@@ -327,7 +327,7 @@ final class ScriptClient {
                     && RedisFailures.isServerError(e, "MOVED ", "ASK ")
                     && redirections < MOST_REDIRECTIONS
                     && !isGone) {
-                long from = redirections == 0 ? System.nanoTime() : start; // of all redirections of a call
+                long from = redirections == 0 ? System.nanoTime() : start; // shared by all redirections of a call
                 reply = redirected(call, acks, from, e, redirections + 1, resent);
                 isGone = reply.failure() != null && RedisFailures.isNoAnswer(reply.failure());
             } else {

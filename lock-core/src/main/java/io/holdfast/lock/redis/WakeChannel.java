@@ -73,7 +73,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     /**
      * @param wire connects on the thread of this subscription, because with sentinels or a cluster that requires calls
      * @param listener is notified of messages, and of whether they arrive
-     * @param messagesGrant whether a message that grants a lock counts; otherwise its grant has ended already
+     * @param messagesGrant whether a message that grants a lock counts; otherwise its grant counts as already ended
      * @param patience how long a server may take to confirm a subscription, once there is a doubt
      */
     WakeChannel(
@@ -103,7 +103,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
     }
 
-    /** It is subscribed on the wrong server, even if that server confirms the subscription. */
+    /** This channel is subscribed on the wrong server, even if that server confirms the subscription. */
     void reconnect() {
         RedisConnection open = connection;
         if (open != null) {

@@ -29,7 +29,7 @@ public final class RedisFailures {
     /** In an error of a script, before Redis 7. */
     private static final String READONLY = "READONLY You";
 
-    /** Where a password is, if not in spring.data.redis. */
+    /** Where a password is configured, if not under spring.data.redis. */
     private static final String URLS = " holdfast.redis.url or holdfast.quorum.nodes if set.";
 
     /**

@@ -31,8 +31,7 @@ public interface Wire {
     RedisConnection newSubscription();
 
     /**
-     * Makes a thread that is reading from the connection of a subscription fail. Does nothing if the driver does not occupy a
-     * thread.
+     * Causes a thread that is reading from the connection of a subscription to fail. Does nothing if the driver does not occupy a thread.
      */
     default void breakOff(RedisConnection subscription) {}
 
