@@ -54,12 +54,12 @@ final class AllLocks implements LockListener {
     private record Entry(Instant time, LockEvent.OfLock event) {}
 
     /**
-     * Which of all locks to show.
+     * Selects the locks to show.
      *
      * @param name keys that are equal to it, or begin with it and a colon; null for all
      * @param key a part of the key; null for all
      * @param holder a part of the host, client id or thread of a holder or waiter; null for all
-     * @param minAge the minimum time for which somebody has held the lock; null for all
+     * @param minAge the minimum time that one of its holders has held the lock; null for all
      * @param page the page, starting from 0; null for the first
      * @param size the size of a page; null for the default
      */

@@ -103,7 +103,7 @@ final class LocksDescriptors {
     /**
      * An annotated method. If a time is missing, the client's default applies, or there is no such limit.
      *
-     * @param further what else it locks, if it has several annotations; these have no bean, method or times
+     * @param further the other locks, if it has several annotations; these have no bean, method or times
      */
     record Definition(
             @Nullable String bean,

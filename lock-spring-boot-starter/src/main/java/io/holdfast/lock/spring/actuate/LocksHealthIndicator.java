@@ -24,7 +24,7 @@ import org.springframework.boot.health.contributor.Status;
  */
 final class LocksHealthIndicator extends AbstractHealthIndicator {
 
-    /** An unused lock, to be inspected. */
+    /** The key of an unused lock, which each check inspects. */
     private static final String PROBE = "holdfast:health";
 
     private static final String NO_EVICTION = "noeviction";

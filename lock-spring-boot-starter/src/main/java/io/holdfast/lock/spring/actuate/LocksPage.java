@@ -59,7 +59,7 @@ final class LocksPage {
                 .replace("${script}", script);
     }
 
-    /** The content between two tags as a content security policy identifies it. */
+    /** The hash that identifies the content between two tags in a content security policy. */
     private static String hash(String content) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(content.getBytes(StandardCharsets.UTF_8));

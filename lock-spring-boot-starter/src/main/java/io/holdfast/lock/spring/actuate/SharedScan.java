@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One scan of all locks, shared by all callers. It runs on demand, and its result or failure is reused until the interval since
- * its end has passed; so the store is not scanned more often, however many users there are. Calls during a scan wait for it.
+ * One scan of all locks, shared by all callers. It runs on demand, and its result or failure is reused until the interval has
+ * passed since its end; so the store is not scanned more often, however many users there are. Calls during a scan wait for it.
  */
 final class SharedScan {
 

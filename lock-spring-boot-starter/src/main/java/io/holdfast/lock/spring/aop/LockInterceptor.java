@@ -38,7 +38,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Runs one call under its lock. Looks up other beans on the first call, so that building proxies needs no connection.
+ * Runs one call under its lock. Looks up other beans on the first call, so that creating proxies requires no connection.
  *
  * <p>It calls the template's {@code tryExecute}, whose result distinguishes contention from everything that the method throws: a
  * {@link LockNotAcquiredException} for a nested lock comes from the method, and passes through.

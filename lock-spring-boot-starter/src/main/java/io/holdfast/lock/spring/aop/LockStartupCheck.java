@@ -89,16 +89,16 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
                     found.get(0).where() + " would run without its lock",
                     "use LockTemplate inside the method. If it is a test double, replace the bean with @MockitoBean or"
                             + " @TestBean.");
-            // The proxy looks both up itself, so Spring does not know that the bean needs the interceptor until it is
-            // destroyed, and the interceptor the template.
+            // The proxy looks both up itself, so the dependencies must be registered: until it is destroyed, the bean
+            // needs the interceptor, and the interceptor needs the template.
             beans.registerDependentBean(LockAdvisor.INTERCEPTOR, name);
         }
         return found;
     }
 
     /**
-     * There must be one template, or a primary one. A test of part of an application may have none, as long as it calls no
-     * locked method. Creates none, unless there are several.
+     * There must be one template, or a primary one. A test of part of an application may have none, as long as it calls no locked
+     * method. Creates no template, unless there are several.
      *
      * @param beans contains the template
      * @param problem what would be wrong without it, as the beginning of a sentence

@@ -24,9 +24,9 @@ public final class ProxiedBeans {
      * no such bean.
      *
      * <p>Spring does not reveal whether an instance is an override: the definition that it replaces is marked ({@code
-     * getQualifiedElement}) only if it is not that of a scanned class, and only for overrides in a field. So in a test with
-     * overrides, all beans with a definition pass. A bean that was created too early is not detected there, but it is when the
-     * application starts, and in every other test.
+     * getQualifiedElement}) only if it is not that of a scanned class, and only for overrides that are declared in a field. So in
+     * a test with overrides, all beans with a definition pass. A bean that was created too early is not detected there, but it is
+     * when the application starts, and in every other test.
      */
     private static final String OVERRIDES =
             "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";

@@ -18,8 +18,8 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * The tasks of executors that Spring does not await in a phase of the shutdown, but when it destroys the executors: with {@code
- * await-termination} of {@code spring.task}. When the phase of locks begins, all other executors have stopped.
+ * The tasks of executors that Spring does not await in a phase of the shutdown, but when it destroys the executors: as set by
+ * {@code await-termination} in {@code spring.task}. When the phase of locks begins, all other executors have stopped.
  *
  * <p>An executor does not report that it has become idle unless it is shut down, so this class polls.
  */

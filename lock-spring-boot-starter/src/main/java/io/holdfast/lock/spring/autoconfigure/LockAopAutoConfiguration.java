@@ -24,7 +24,7 @@ import org.springframework.core.type.AnnotationMetadata;
 
 /**
  * Locks annotated methods. Has no condition other than the property that enables the starter: an annotated method never runs
- * without its lock, so without a store it fails.
+ * without its lock, so without a store, calls to it fail.
  */
 @AutoConfiguration(after = LockAutoConfiguration.class)
 @LocksEnabled

@@ -71,7 +71,7 @@ public final class LockAutoConfiguration {
      * API, such as SnapStart.
      *
      * <p>Spring stops and starts its own parts around a checkpoint. Locks are suspended before that, because resources are
-     * notified in the reverse order of their registration, and Spring's lifecycle registers when its context is created. They
+     * notified in the reverse order of their registration, and Spring's lifecycle registers when its context is created. Locks
      * resume when Spring starts {@link LockShutdown} again, before its executors and its web server, or at the latest here.
      *
      * <p>Applications without CRaC's API never load it.

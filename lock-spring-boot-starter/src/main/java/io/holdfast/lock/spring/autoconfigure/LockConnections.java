@@ -20,7 +20,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Creates Jedis connection factories for servers that only locks use. They are not beans, so nothing in the application or in
- * Spring Boot takes them for the application's Redis. A lock store reads a factory's configuration and creates its own
+ * Spring Boot mistakes them for the application's Redis. A lock store reads a factory's configuration and creates its own
  * connections from that, so no factory is started.
  */
 final class LockConnections {

@@ -78,7 +78,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         resume();
     }
 
-    /** Before the process is copied: like a shutdown, but temporary. */
+    /** Called before the process is copied: like a shutdown, but temporary. */
     void suspend() throws InterruptedException {
         suspended = true;
         giveUpLeadership();
@@ -89,8 +89,8 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     }
 
     /**
-     * Otherwise leaders would hold their locks until the timeout. The lifecycle of leadership, which starts again in the copy,
-     * makes it a candidate again.
+     * Otherwise leaders would hold their locks until the timeout. The lifecycle of leadership, which starts again in each copy,
+     * makes that copy a candidate again.
      */
     private void giveUpLeadership() throws InterruptedException {
         if (beans.containsSingleton(LeadershipRegistrar.ROLES)

@@ -61,7 +61,7 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
      * now, so that startup fails if the store cannot be created.
      *
      * <p>The beans of the starter look the template up when they need it, and do not count as users. A mock of the template is
-     * not used, either.
+     * ignored as well.
      */
     private @Nullable LockTemplate used(boolean areSet) {
         boolean isNeeded = areSet

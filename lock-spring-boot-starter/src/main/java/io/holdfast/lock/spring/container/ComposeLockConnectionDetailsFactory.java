@@ -8,7 +8,7 @@ import org.springframework.boot.docker.compose.service.connection.DockerComposeC
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Creates {@link LockConnectionDetails} for a service of Docker Compose whose image, or label {@code
+ * Creates {@link LockConnectionDetails} for a Docker Compose service whose image, or label {@code
  * org.springframework.boot.service-connection}, is one of the {@link ConnectionNames}.
  */
 final class ComposeLockConnectionDetailsFactory extends DockerComposeConnectionDetailsFactory<LockConnectionDetails> {

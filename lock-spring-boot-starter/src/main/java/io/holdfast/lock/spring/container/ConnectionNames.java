@@ -3,8 +3,8 @@ package io.holdfast.lock.spring.container;
 import org.springframework.util.ClassUtils;
 
 /**
- * The names of containers that are the Redis for locks. With Spring Boot's module for Redis, a Redis container belongs to the
- * application, and locks use it through the application's connection; without that module, nothing else uses it.
+ * The names that identify a container as the Redis for locks. With Spring Boot's module for Redis, a Redis container belongs to
+ * the application, and locks use it through the application's connection; without that module, nothing else uses it.
  */
 final class ConnectionNames {
 

@@ -10,7 +10,7 @@ import org.testcontainers.containers.Container;
 
 /**
  * Creates {@link LockConnectionDetails} for a container with {@code @ServiceConnection(type = LockConnectionDetails.class)},
- * whatever its image is, or with one of the {@link ConnectionNames}.
+ * regardless of its image, or with one of the {@link ConnectionNames}.
  */
 final class ContainerLockConnectionDetailsFactory
         extends ContainerConnectionDetailsFactory<Container<?>, LockConnectionDetails> {

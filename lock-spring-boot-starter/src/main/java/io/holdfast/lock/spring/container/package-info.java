@@ -1,4 +1,4 @@
-/** Makes containers of Testcontainers and Docker Compose the Redis for locks. */
+/** Uses containers of Testcontainers and Docker Compose as the Redis for locks. */
 @NullMarked
 package io.holdfast.lock.spring.container;
 

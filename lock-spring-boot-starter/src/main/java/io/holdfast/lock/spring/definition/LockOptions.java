@@ -36,7 +36,7 @@ public record LockOptions(
     public static final LockOptions NONE = new LockOptions(null, null, null, null, null, null, null, null, null, null);
 
     /**
-     * {@return these options, with the lower ones where these are not set}
+     * {@return these options, with each unset one taken from the lower options}
      *
      * @param lower the options with lower precedence
      */

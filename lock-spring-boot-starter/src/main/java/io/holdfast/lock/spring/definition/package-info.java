@@ -1,4 +1,4 @@
-/** How a method is locked, read from its annotation, once: {@link io.holdfast.lock.spring.definition.LockOperationSource}. */
+/** How a method is locked, which is read once from its annotation: {@link io.holdfast.lock.spring.definition.LockOperationSource}. */
 @NullMarked
 package io.holdfast.lock.spring.definition;
 

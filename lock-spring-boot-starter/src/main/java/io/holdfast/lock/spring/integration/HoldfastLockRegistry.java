@@ -36,7 +36,7 @@ import org.springframework.util.Assert;
  * here: how long a lock survives its holder. It is renewed while the holder is alive, without a scheduler, unless the
  * settings disable that. The exceptions are those of {@link io.holdfast.lock.api.RemoteLock}.
  *
- * <p>Thread-safe. It has no cache of locks, so nothing needs to be expired.
+ * <p>Thread-safe. It has no cache of locks, so nothing needs to expire.
  */
 public final class HoldfastLockRegistry
         implements ExpirableLockRegistry<DistributedLock>, RenewableLockRegistry<DistributedLock> {
@@ -107,8 +107,8 @@ public final class HoldfastLockRegistry
     public void expireUnusedOlderThan(long age) {}
 
     /**
-     * Extends a lock that is not renewed to at least its lease from now. A renewed lock, the default, needs no extension: for it,
-     * this asks the store whether it is still held.
+     * Extends a lock that is not renewed to at least its lease from now. A renewed lock, the default, needs no extension: for
+     * such a lock, this method checks with the store that it is still held.
      *
      * @param lockKey a lock that the current thread holds
      * @throws IllegalStateException if the thread does not hold it, or has lost it
@@ -181,7 +181,7 @@ public final class HoldfastLockRegistry
         return run(lock, callable);
     }
 
-    /** As everywhere in Holdfast, an exception thrown by the work is kept if the lock was lost. */
+    /** As everywhere in Holdfast, an exception thrown by the work is kept as a suppressed exception if the lock was lost. */
     private static <T extends @Nullable Object, E extends Throwable> T run(Lock lock, CheckedCallable<T, E> work)
             throws E {
         T result;

@@ -21,7 +21,7 @@ final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethods.G
      *
      * @param where the annotated element, for messages
      * @param role the role that the instance has to lead
-     * @param skipped what a call that does not run returns
+     * @param skipped the result of a skipped call
      */
     record Guarded(String where, String role, @Nullable Object skipped) {}
 

@@ -34,7 +34,7 @@ final class LeadershipMeters implements LeadershipObserver {
                 .tag("role", role)
                 .register(registry);
         AtomicReference<Timer.Sample> term = new AtomicReference<>(Timer.start(registry));
-        leadership.onElected(begun -> term.set(Timer.start(registry))); // the wall clock may be changed meanwhile
+        leadership.onElected(begun -> term.set(Timer.start(registry))); // not by the wall clock, which may be changed
         leadership.onElected(begun -> elections.increment());
         leadership.onRevoked(ended -> Objects.requireNonNull(term.get()).stop(terms));
     }

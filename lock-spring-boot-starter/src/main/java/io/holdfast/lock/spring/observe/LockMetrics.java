@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockMetrics implements LockListener {
 
-    /** Each name is one or more time series. Applications should have few names; further ones get no meters. */
+    /** Each name results in one or more time series. Applications should have few names; further ones get no meters. */
     static final int MAX_NAMES = 200;
 
     private final MeterRegistry registry;

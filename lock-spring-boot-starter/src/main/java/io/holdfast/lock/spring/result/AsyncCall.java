@@ -17,7 +17,7 @@ import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
  * @param template yields the application's template
  * @param request what to lock, and how
  * @param invocation the method
- * @param type what the method is declared to return
+ * @param type the declared return type of the method
  * @param caller the method's short name, for messages
  * @param rules the rules of its definition
  */

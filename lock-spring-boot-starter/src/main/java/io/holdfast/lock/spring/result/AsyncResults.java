@@ -74,7 +74,8 @@ public final class AsyncResults implements AutoCloseable {
 
     /**
      * The caller's thread waits for the lock and runs the method, as for any locked method, so that locks are reentrant. The
-     * caller gets a separate future, which completes after the lock has been released, and with the loss if the lock was lost.
+     * caller gets a separate future, which completes after the lock has been released, exceptionally with the loss if the lock
+     * was lost.
      */
     @SuppressWarnings({"FutureReturnValueIgnored", "NullAway"}) // the caller's future; proceed() may return null
     private @Nullable Object stage(AsyncCall call) throws Throwable {

@@ -19,8 +19,8 @@ import reactor.core.publisher.Sinks;
 
 /**
  * What the caller of a locked reactive method gets: a publisher of the same type. On each subscription it acquires the lock on
- * another thread, then calls the method there and subscribes to what that returns, and it ends after the lock has been released.
- * Without a subscription nothing happens; a second one acquires the lock and calls the method again.
+ * another thread, then calls the method there and subscribes to what that returns, and the publisher ends after the lock has been
+ * released. Without a subscription nothing happens; a second one acquires the lock and calls the method again.
  *
  * <pre>
  *   subscribe ─→ acquire ─→ method ─→ its publisher ─→ release ─→ complete, error

@@ -24,7 +24,7 @@ import reactor.core.publisher.Mono;
 public enum ResultKind {
     /** A value that is available immediately. */
     VALUE,
-    /** A stage, maybe declared as a future, whose completion ends the work. */
+    /** A stage, possibly declared as a future, whose completion ends the work. */
     STAGE,
     /** The result of a suspend function, whose coroutine does the work. */
     SUSPENDED,
@@ -46,7 +46,7 @@ public enum ResultKind {
             "org.springframework.web.servlet.mvc.method.annotation.SseEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
-    /** The results of calls that did not run, except null. */
+    /** The results of skipped calls, except null. */
     private static final Map<Class<?>, Object> EMPTY = Map.of(
             Optional.class, Optional.empty(),
             OptionalInt.class, OptionalInt.empty(),
@@ -123,7 +123,7 @@ public enum ResultKind {
         return kind;
     }
 
-    /** Without the Reactor support of coroutines, a proxy does not await what interceptors return. */
+    /** Without coroutine support for Reactor, a proxy does not await what interceptors return. */
     private static void requireSupport(String where) {
         if (!isPresent("kotlinx.coroutines.reactor.MonoKt")
                 || !isPresent("kotlin.reflect.full.KCallables")
@@ -181,7 +181,7 @@ public enum ResultKind {
     }
 
     /**
-     * {@return whether a call that did not run has something to return}
+     * {@return whether a skipped call has something to return}
      *
      * @param method the annotated method
      * @param type what it returns
@@ -198,7 +198,7 @@ public enum ResultKind {
     }
 
     /**
-     * {@return what a call that did not run returns; null represents a future of null or an empty publisher}
+     * {@return what a skipped call returns; null represents a future of null or an empty publisher}
      *
      * @param type what the method returns
      */

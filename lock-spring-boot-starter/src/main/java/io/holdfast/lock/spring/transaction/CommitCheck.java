@@ -119,7 +119,7 @@ public final class CommitCheck
         }
     }
 
-    /** Sets a copy: the collection may be immutable, and another thread may be going through it. */
+    /** Sets a copy: the collection may be immutable, and another thread may be iterating over it. */
     private void listen(ConfigurableTransactionManager manager, boolean whether) {
         List<TransactionExecutionListener> listeners = new ArrayList<>(manager.getTransactionExecutionListeners());
         listeners.remove(this);

@@ -39,7 +39,7 @@ final class TransactionLocks implements TransactionSynchronization {
     private final Object owner;
     private final Set<Use> uses = new HashSet<>();
     private final Deque<LockHandle> handles = new ArrayDeque<>();
-    /** The locks that were acquired inside, and may be released inside, too: their keys, and their names. */
+    /** The locks that were acquired inside, and may be released inside, too: keys, mapped to names. */
     final Map<LockKey, String> acquired = new HashMap<>();
 
     private boolean releasedLast;
