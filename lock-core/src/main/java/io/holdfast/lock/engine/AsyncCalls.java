@@ -29,14 +29,14 @@ import org.slf4j.LoggerFactory;
  * on the executor, and holds the lock until the work's stage is complete. No thread waits for the lock: between two steps the call
  * is woken as a thread would be, or by a timer.
  *
- * <p>The release calls the store, so it also runs on a thread of the client, not on the thread that completes the stage, which
- * may be an event loop. Only a few threads acquire and release: if many stages complete at once, they would otherwise compete for
- * the store's connections, and some would time out. These threads do nothing else: the work and the dependents of the result run
- * elsewhere, and may block. All threads end when idle.
+ * <p>The release calls the store, so it also runs on a thread of the client, not on the thread that completes the stage, which may
+ * be an event loop. Only a few threads acquire and release: if many stages completed at once, their releases would otherwise
+ * compete for the store's connections, and some would time out. These threads do nothing else: the work and the dependents of the
+ * result run elsewhere, and may block. All threads end when idle.
  *
- * <p><b>No wake-up is lost, and only one thread at a time continues a call.</b> A call counts its wake-ups. The wake-up that
- * makes the count positive hands the call to a thread. That thread reads the count before each step, and subtracts it
- * afterwards: if anything is left, there was a wake-up since, and it steps once more; if not, it leaves the call to the next
+ * <p><b>No wake-up is lost, and only one thread at a time continues a call.</b> A call counts its wake-ups. The wake-up that makes
+ * the count positive hands the call to a thread. That thread reads the count before each step, and subtracts it afterwards: if
+ * anything is left, there has been another wake-up, and the thread runs another step; if not, it leaves the call to the next
  * wake-up, in the same atomic operation. A timer that is cancelled too late counts as one more wake-up.
  */
 final class AsyncCalls {
@@ -68,10 +68,10 @@ final class AsyncCalls {
     final Semaphore places;
 
     /**
-     * @param executor begins the work; null for threads of the client
+     * @param executor starts the work; null to use threads of the client
      * @param mostWaiting how many calls may wait
-     * @param pause how time passes; if it is not the system's time, the acquiring thread calls it between two steps, and
-     *     no wake-up ends it
+     * @param pause how time passes between two steps; unless this is {@link Pause#PARK}, the acquiring thread calls it,
+     *     and no wake-up ends it
      */
     AsyncCalls(HeldLocks locks, @Nullable Executor executor, int mostWaiting, Pause pause) {
         this.locks = locks;
@@ -82,11 +82,11 @@ final class AsyncCalls {
     }
 
     /**
-     * Begins a call, unless too many are waiting.
+     * Starts a call, unless too many are waiting.
      *
      * @param key the first key of the request
-     * @param acquisition an acquisition by the caller, which has not begun
-     * @param required the handle, or an exception that says why there is none
+     * @param acquisition creates an acquisition by the given caller, which has not begun
+     * @param required returns the handle, or throws an exception that explains why there is none
      */
     <T extends @Nullable Object> CompletableFuture<T> execute(
             LockKey key,
@@ -109,12 +109,13 @@ final class AsyncCalls {
     void close() {
         timer.close();
         if (!DaemonThreads.end(LAST_WORDS, acquiring, releasing, telling)) {
-            log.debug("A call of executeAsync is still running while the client is being closed");
+            log.debug("A call to executeAsync is still running while the client is being closed");
         }
     }
 
     /**
-     * One call. It occupies one of the places for waiting calls, and gives it back once, when it no longer waits for the lock.
+     * One call. It occupies one of the places for waiting calls, and gives it back exactly once, when it no longer waits for
+     * the lock.
      */
     private final class Execution<T extends @Nullable Object> implements Runnable {
 
@@ -159,7 +160,7 @@ final class AsyncCalls {
             }
         }
 
-        /** Makes it check whether it can continue. */
+        /** Makes the call check whether it can continue. */
         private void wake() {
             int former = wakeUps.getAndIncrement();
             if (former == 0) {
@@ -192,7 +193,7 @@ final class AsyncCalls {
             }
         }
 
-        /** Continues as far as it can. Returns null if it waits. */
+        /** Continues as far as possible. Returns null if it has to wait. */
         private @Nullable Handle acquire() throws InterruptedException {
             Steps acquisition = Objects.requireNonNull(steps);
             int seen;

@@ -60,7 +60,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lock client: {@link LockTemplate} on a {@link LockStore}. An application needs one instance; thread-safe.
+ * The lock client: {@link LockTemplate} on a {@link LockStore}. An application needs a single instance. Thread-safe.
  *
  * <pre>{@code
  * LockStore store = new RedisLockStore(connectionFactory, RedisLockSettings.STANDARD);
@@ -68,10 +68,10 @@ import org.slf4j.LoggerFactory;
  * locks.execute("order:42", () -> charge(42));
  * }</pre>
  *
- * <p>Closing it rejects new requests, and releases the locks that are still held, which count as lost; call {@link #drain}
- * first to give holders time to finish. The caller owns the store.
+ * <p>Closing the client rejects new requests and releases the locks that are still held, which count as lost; call
+ * {@link #drain} first to give holders time to finish. The caller owns the store.
  *
- * <p>Every acquisition goes through {@link #steps}, so that the template, {@code Lock} views and annotated methods share their
+ * <p>Every acquisition goes through {@link #steps}, so the template, {@code Lock} views and annotated methods share the same
  * state.
  */
 public final class LockEngine implements LockTemplate, LockActivity, LockOverview, AutoCloseable {
@@ -86,7 +86,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         this.settings = settings;
     }
 
-    /** Created on first use: an application that starts without a lock does not load it. */
+    /** Created on first use, so that an application that acquires no lock during startup does not load these classes. */
     private record Parts(Acquisition.Shared shared, AsyncCalls async) {
 
         static Parts of(LockEngineBuilder settings) {
@@ -132,7 +132,10 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return made;
     }
 
-    /** No lock can be acquired afterwards. Returns false if the client has been used, and therefore has to be closed. */
+    /**
+     * Ends a client that has not been used: it cannot acquire locks afterwards. Returns false if it has been used, and
+     * therefore has to be drained or closed.
+     */
     private synchronized boolean endUnused() {
         endedUnused = parts == null;
         return endedUnused;
@@ -193,7 +196,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     /**
      * Acquires on the current thread.
      *
-     * @param defaultWait how long to wait if the request leaves that open
+     * @param defaultWait how long to wait if the request does not specify it
      * @param bound whether the locks end when the thread dies
      */
     private AcquireResult acquire(LockRequest asked, Duration defaultWait, boolean bound) {
@@ -224,16 +227,16 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * The current thread, which runs the {@link Steps} of an acquisition and parks between them.
      *
      * <p><b>No wake-up is lost.</b> The permit of {@link LockSupport} alone is not sufficient: listeners run between an unsuccessful
-     * check and the pause, and a listener that blocks consumes the permit. So a wake-up is recorded here. The mark is cleared before
-     * each step and read after it. A wake-up before the read makes the thread step again instead of pausing; one after the read
-     * leaves its permit to the pause, because nothing else runs in between.
+     * check and the pause, and a listener that blocks consumes the permit. So a wake-up also sets a flag here, which is cleared
+     * before each step and read after it. A wake-up before the read makes the thread run another step instead of pausing; one after
+     * the read leaves its permit to the pause, because nothing else runs in between.
      */
     private static final class WaitingThread implements Runnable {
 
         private final Thread thread = Thread.currentThread();
         private volatile boolean woken;
 
-        /** Wakes it. */
+        /** Wakes the thread. */
         @Override
         public void run() {
             woken = true;
@@ -244,8 +247,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
          * Acquires on this thread. Must be called by this thread itself.
          *
          * @param steps the acquisition
-         * @param pause how time passes
-         * @param interruptible whether an interrupt ends the wait; if not, or if it comes too late, it is kept
+         * @param pause pauses the thread between steps
+         * @param interruptible whether an interrupt ends the wait; if not, or if it comes too late, the interrupt
+         *     status is restored
          */
         AcquireResult acquire(Steps steps, Pause pause, boolean interruptible) throws InterruptedException {
             boolean interrupted = false;
@@ -280,7 +284,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         }
     }
 
-    /** One lock of a request, and what is asked for it. */
+    /** One lock of a request, and the terms requested for it. */
     record One(LockKey key, Terms terms) {}
 
     private List<One> each(LockRequest request) {
@@ -293,7 +297,10 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return steps(each(request), budget, caller);
     }
 
-    /** An acquisition that has not begun. Several locks are acquired in the order of their keys, with one budget and one caller. */
+    /**
+     * Creates an acquisition that has not begun. Its parts for several locks are in the order of their keys, and share
+     * one budget and one caller.
+     */
     private Steps steps(List<One> each, Budget budget, Caller caller) {
         List<Acquisition> all = new ArrayList<>(each.size());
         for (One one : each) {
@@ -302,12 +309,12 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return all.size() == 1 ? all.get(0) : new MultiAcquisition(shared(), all);
     }
 
-    /** Begins now. */
+    /** Creates a budget, which starts now. */
     private Budget budget(LockRequest request, Duration defaultWait) {
         return Budget.of(settings.ticker, request.waitFor().orElse(defaultWait).toNanos());
     }
 
-    /** Applies the rule. Keys stay masked even if the rule returns a new request. */
+    /** Applies the request customizers. Keys stay masked even if a customizer returns a new request. */
     private LockRequest changed(LockRequest asked) {
         return masked(settings.rule.apply(masked(asked)));
     }
@@ -316,7 +323,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return settings.masking ? request.maskKeys() : request;
     }
 
-    /** The handle, or an exception that says why there is none. */
+    /** Returns the handle, or throws an exception that explains why there is none. */
     private Handle handle(AcquireResult result) {
         if (result instanceof Handle granted) {
             return granted;
@@ -383,9 +390,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     /**
-     * Notifies holders of this client immediately, but only those that were granted before the call to the store: later grants
-     * are not affected. A writer that becomes a reader in the meantime finds out from the store, because only the store knows
-     * the order.
+     * Notifies holders in this client immediately, but only those whose locks were granted before the call to the store: later
+     * grants are not affected. A writer that becomes a reader in the meantime learns from the store whether it is affected,
+     * because only the store knows the order.
      */
     List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
         var own = locks().all().stream()
@@ -402,7 +409,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return former;
     }
 
-    /** What the threads of this client hold. */
+    /** The locks that the threads of this client hold. */
     HeldLocks locks() {
         return shared().locks();
     }
@@ -447,7 +454,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return shared().client().queue().entries().subscriptionState();
     }
 
-    // All locks of the store.
+    // All locks in the store.
 
     @Override
     public LockWaits waits() {
@@ -480,9 +487,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     /**
-     * Finds out why a wait did not get the lock, with a single call to the store, which has just replied. Makes no call after a
-     * single try, because a caller that does not wait is in no cycle, and none if the client is closed. An interrupt of the
-     * thread is kept; if it breaks the call, the call is not repeated.
+     * Finds out why a wait ended without the lock, with a single call to the store, which has just replied. Makes no call after
+     * a single try, because a caller that does not wait cannot be part of a cycle, and none if the client is closed. An
+     * interrupt is preserved; a call that it breaks is not repeated.
      */
     private Blockage blockage(AcquireResult.Contended refused) {
         LockHolder holder = refused.holder().orElse(null);
@@ -524,8 +531,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     /**
-     * Whether the scan was completed. It is paced to the requested rate, however fast the store replies, to limit its load. An
-     * interrupt ends it, and is kept.
+     * Runs the scan, and returns whether it was completed. It is paced to the requested rate, however fast the store replies,
+     * to limit the load on the store. An interrupt ends it, and is preserved.
      */
     private boolean walk(StoreScan scan, LockScanRequest request) {
         long start = settings.ticker.nanos();
@@ -560,16 +567,16 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return shared().client().id();
     }
 
-    /** Does the due work of background threads, for tests on virtual time. */
+    /** Does the work of background threads that is due, for tests on virtual time. */
     void keepEntries() {
         shared().client().queue().entries().tick();
         shared().waits().tick();
     }
 
     /**
-     * Forgets the locks that this thread has lost but not released, as if it had released them: they count neither for {@link
-     * #ensureHeld(Duration)} nor for a new acquisition of the same lock. For the end of a test, or of a task in a thread pool,
-     * that may have left handles open.
+     * Forgets the locks that this thread has lost but not released, as if it had released them: they count neither for
+     * {@link #ensureHeld(Duration)} nor for a new acquisition of the same lock. Intended for the end of a test, or of a task
+     * in a thread pool, that may have left handles open.
      */
     public void forgetLost() {
         locks().forgetLost();
@@ -590,7 +597,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     /**
      * Prepares this process for being copied by CRaC, SnapStart, or any other checkpoint. Does what {@link #drain} does; locks
-     * that are still held then are declared lost, with the cause {@link io.holdfast.lock.api.LossCause#CHECKPOINT}, and
+     * that are still held afterwards are declared lost, with the cause {@link io.holdfast.lock.api.LossCause#CHECKPOINT}, and
      * released, because otherwise every copy would hold them. The store's connections and the files of this client are closed.
      * Must be followed by {@link #resume}, in each copy and in this process.
      *

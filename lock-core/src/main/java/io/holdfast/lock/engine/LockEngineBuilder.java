@@ -15,15 +15,15 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a {@link LockEngine}; used by one thread. An engine keeps its own copy. */
+/** Settings of a {@link LockEngine}. Not thread-safe. An engine keeps its own copy. */
 public final class LockEngineBuilder implements Cloneable {
 
     final LockStore store;
 
-    /** A list that is replaced, and never changed. */
+    /** Replaced, never modified. */
     List<Supplier<List<LockListener>>> sources = List.of();
 
-    /** The options that a request does not set, all set here. */
+    /** The options that apply unless a request sets its own; all of them are set. */
     LockRequest defaults = Terms.STANDARD;
 
     /** Whether keys are shown as hashes. */
@@ -84,8 +84,8 @@ public final class LockEngineBuilder implements Cloneable {
     }
 
     /**
-     * Views, inspection and forced release use the key that the caller gives, so they would act on a different lock. Masked keys
-     * stay masked.
+     * Views, inspection and forced release use the key that the caller passes, so with a changed key they would act on a
+     * different lock. Masked keys stay masked.
      */
     private static LockRequest changed(LockRequest request, UnaryOperator<LockRequest> value) {
         LockRequest returned = value.apply(request);
@@ -110,9 +110,9 @@ public final class LockEngineBuilder implements Cloneable {
      * {@return this}
      *
      * @param value starts the work of {@code executeAsync}: it calls the function that returns the stage, while the lock is
-     *     held. Locks are acquired and released by threads of the client. It must run each task soon, on a different thread
-     *     than the one that submits it, or reject it. It must not drop tasks, or queue them behind work that waits for a lock,
-     *     which would wait forever. By default daemon threads, as many as needed
+     *     held. Locks are acquired and released by threads of the client. The executor must run each task soon, on a different
+     *     thread than the one that submits it, or reject it. It must not drop tasks, or queue them behind work that waits for
+     *     a lock, because that work might wait forever. Default: daemon threads, as many as needed
      */
     public LockEngineBuilder executor(Executor value) {
         this.executor = value;
@@ -122,8 +122,8 @@ public final class LockEngineBuilder implements Cloneable {
     /**
      * {@return this}
      *
-     * @param value how many calls of {@code executeAsync} may wait for a lock at a time, 1 or more; further calls fail
-     *     immediately with a {@link LockOverloadException}. Default 10,000
+     * @param value how many calls to {@code executeAsync} may wait for a lock at the same time, 1 or more; further
+     *     calls fail immediately with a {@link LockOverloadException}. Default 10,000
      * @throws IllegalArgumentException if it is out of range
      */
     public LockEngineBuilder maxWaiting(int value) {
@@ -158,7 +158,7 @@ public final class LockEngineBuilder implements Cloneable {
     /**
      * {@return this}
      *
-     * @param value how time passes while a caller waits, for tests; no wake-up ends it for {@code executeAsync}
+     * @param value how time passes while a caller waits, for tests; for {@code executeAsync}, no wake-up ends a pause
      */
     public LockEngineBuilder pause(Pause value) {
         this.pause = value;
@@ -171,16 +171,16 @@ public final class LockEngineBuilder implements Cloneable {
         return this;
     }
 
-    /** For tests: a client that is a copy of that one. */
+    /** For tests: makes the client a copy of the given one, with the same id. */
     LockEngineBuilder copyOf(LockEngine original) {
         this.clientId = original.clientId();
         return this;
     }
 
     /**
-     * Adds listeners that are looked up at the first event, because they do not exist yet.
+     * Adds listeners that are looked up on the first event, because they do not exist yet.
      *
-     * @param source returns the listeners; if it fails, it is called again at the next event
+     * @param source returns the listeners; if it fails, it is called again on the next event
      * @return this
      */
     public LockEngineBuilder listeners(Supplier<List<LockListener>> source) {

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RemoteLockView implements RemoteLock {
 
-    /** Holds of a shared lock that {@link #toString} describes at most. */
+    /** The maximum number of holds of a shared lock that {@link #toString} describes. */
     private static final int MAX_DESCRIBED = 3;
 
     private final LockEngine engine;
@@ -99,7 +99,7 @@ final class RemoteLockView implements RemoteLock {
         return result instanceof Handle;
     }
 
-    /** Closes the handle of each key that was opened last, or none if one is missing. */
+    /** Closes the most recently opened handle of each key, or none if one is missing. */
     @Override
     public void unlock() {
         Map<LockKey, Hold> thread = engine.locks().ofCurrentThread();
@@ -163,7 +163,7 @@ final class RemoteLockView implements RemoteLock {
         return hold.token();
     }
 
-    /** Releases all of them, whatever the first ones return. */
+    /** Releases all of the locks, whatever the first calls return. */
     @Override
     public boolean forceUnlock() {
         return each.stream()
@@ -174,7 +174,7 @@ final class RemoteLockView implements RemoteLock {
                 > 0;
     }
 
-    /** The thread's hold, lost or not, if it covers the mode of this view: an exclusive hold includes reading. */
+    /** The thread's hold, lost or not, if it covers the mode of this view: an exclusive hold also permits reading. */
     private @Nullable Hold held(LockEngine.One one) {
         Hold hold = engine.locks().ofCurrentThread().get(one.key());
         return hold != null && covers(hold, one) ? hold : null;
@@ -184,7 +184,10 @@ final class RemoteLockView implements RemoteLock {
         return hold.isExclusive() || !one.terms().isExclusive();
     }
 
-    /** The threads of this client that hold it, or have lost it, as its records show them; does not call the store. */
+    /**
+     * Shows the threads that hold the lock, or have lost it, according to the records of this client; does not call the
+     * store.
+     */
     @Override
     public String toString() {
         List<String> shown = each.stream().map(this::describe).toList();

@@ -25,23 +25,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who waits for whom, from one atomic read of the waits that all clients have recorded.
  *
- * <p><b>A cycle that is found was a deadlock.</b> Each record states that a wait was certainly going on, with all the locks it
- * lists as held, during an interval on the clock of one server, see {@link RecordedWait}. A waiting caller acquires nothing,
- * so during the whole interval it holds what it held at its end. A cycle counts only if one moment lies in the intervals of
- * all its waits. At that moment each of them waited for a lock that the next one held in a conflicting mode: an exclusive lock
- * has one holder at a time, and a caller that wants a lock exclusively has to wait for each of its shared holders. So none of
- * them could continue unless another one gave up or lost its lock (because its lease expired, by force, or because another
- * thread closed the handle). Names of threads, clocks of clients, and message delays play no part.
+ * <p><b>Every cycle that is found was a deadlock.</b> Each record states that a wait was certainly in progress, with all the
+ * locks it lists as held, during an interval on the clock of one server, see {@link RecordedWait}. A waiting caller acquires
+ * nothing, so throughout the interval it holds what it held at the end of the interval. A cycle counts only if one moment lies
+ * in the intervals of all its waits. At that moment each of the callers was waiting for a lock that the next one held in a
+ * conflicting mode: an exclusive lock has one holder at a time, and a caller that wants a lock exclusively has to wait for
+ * each of its shared holders. So none of them could continue unless another one gave up or lost its lock (because its lease
+ * expired, by force, or because another thread closed the handle). Thread names, client clocks and message delays play no
+ * part.
  *
- * <p><b>It may be over.</b> That moment is usually 0.5 s before the read, and at most the time for which records are kept. If
- * one of the waits has ended since, its record is removed within half a second, or marked: {@link #waits} skips cycles with a
- * marked wait; {@link #blockage} includes them, because they were the reason why a caller did not get its lock.
+ * <p><b>The deadlock may be over.</b> That moment is usually 0.5 s before the read, and never longer before it than records
+ * are kept. If one of the waits has ended in the meantime, its record is removed within half a second, or marked:
+ * {@link #waits} skips cycles with a marked wait; {@link #blockage} includes them, because they were the reason why a caller
+ * did not get its lock.
  *
  * <p><b>What is missed.</b> Deadlocks that have lasted for less than about a second, because each wait has to be recorded
  * twice after the last one began. Callers that wait for a permit of a semaphore, which any of its holders may release. Callers
  * that wait behind others in a queue rather than for a holder. Holders that wait for something other than a lock. Waits and
  * holds beyond the limits of a report, see {@link io.holdfast.lock.engine.acquire.Waits}. Deadlocks that are not found within
- * {@value #STEPS_PER_EDGE} steps for each edge.
+ * {@value #STEPS_PER_EDGE} steps per edge.
  *
  * <p><b>Cost.</b> Linear in the number of waits and holds. A wait leads to its key, and the key to its holders, so many waits
  * for many holders of one key need only a few edges. First, regardless of time, nodes that block nobody and nodes that nobody
@@ -59,13 +61,16 @@ final class WaitGraph {
     private final Map<Want, Vertex> wanted = new HashMap<>();
     private long edges;
 
-    /** How many nodes and edges were looked at. */
+    /** How many nodes and edges have been visited. */
     long steps;
 
-    /** A key in one mode: exclusively it is blocked by all its holders, shared by an exclusive one. */
+    /**
+     * A key, and the mode in which it is wanted: exclusive access is blocked by every holder, shared access by an
+     * exclusive holder.
+     */
     private record Want(LockKey key, LockMode mode) {}
 
-    /** A wait, or those who want a key in one mode. */
+    /** A wait, or a key that is wanted in one mode. */
     private static final class Vertex {
 
         private final @Nullable RecordedWait wait;
@@ -115,7 +120,7 @@ final class WaitGraph {
         blocker.blocked.add(blocked);
     }
 
-    /** A node that is left out has no edges. */
+    /** A node that is removed is left without edges. */
     private void leaveOutWhatIsInNoCycle() {
         Deque<Vertex> next = new ArrayDeque<>(waits);
         next.addAll(wanted.values());
@@ -137,7 +142,7 @@ final class WaitGraph {
     /** {@return the current waits, and their cycles} */
     LockWaits waits() {
         Set<Set<RecordedWait>> known = new HashSet<>();
-        // A cycle is closed by the wait that began last: at its beginning all others were going on.
+        // A cycle is closed by the wait that began last: when it began, all others were in progress.
         List<Deadlock> deadlocks = waits.stream()
                 .map(last -> cycle(last, last.recorded().sinceMicros()))
                 .filter(cycle -> !cycle.isEmpty())
@@ -175,8 +180,8 @@ final class WaitGraph {
     }
 
     /**
-     * If a lock was handed off within its client, the client reports a different token than the store; an exclusive lock has
-     * only one holder.
+     * If a lock was handed off within its client, the client reports a different token than the store; but an exclusive lock
+     * has only one holder, so its token need not match.
      */
     private static boolean isOf(LockHolder holder, Vertex wait, LockKey key) {
         return !wait.recorded().report().ended()
@@ -204,7 +209,8 @@ final class WaitGraph {
     }
 
     /**
-     * The shortest cycle through the given wait, of waits that were going on at the given moment; empty if there is none.
+     * The shortest cycle through the given wait that consists of waits in progress at the given moment; empty if there is
+     * none.
      */
     private List<RecordedWait> cycle(Vertex start, long micros) {
         if (!start.isAt(micros)) {

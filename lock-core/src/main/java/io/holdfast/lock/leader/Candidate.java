@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One role of an election. From a start to the next stop there is a {@link Candidacy}: it waits for the lock, holds it for a
- * term, and starts over when the term has ended for whatever reason.
+ * A candidate for one role of an election. From a start to the next stop there is a {@link Candidacy}: it waits for the lock, holds
+ * it for a term, and starts over when the term has ended, for whatever reason.
  *
  * <pre>
  *   attempt ──granted──► term ──lost─────────────────────────► rest ──► attempt
@@ -38,15 +38,16 @@ import org.slf4j.LoggerFactory;
  * <p>No thread waits: the lock is acquired by {@code executeAsync}, and held until the stage of its work is complete. The end
  * of that call is the only way to the next attempt, and there is always a rest in between, so this is never a busy loop.
  *
- * <p>The monitors of a candidacy and of the events are never held during a call of the template or a listener. The beginning of a
- * term and its announcement are one step under the latter, as are its end and the announcement of that, so no listener is notified
- * of the end of a term before its beginning, or after the beginning of the next one: a candidacy ends its term before it is stopped
- * or starts over. A candidacy that is stopped may still wait for its listeners when the next one begins.
+ * <p>The monitors of a candidacy and of the events are never held during a call to the template or a listener. The beginning of a
+ * term and its announcement are one step under the monitor of the events, as are the end of a term and its announcement. So no
+ * listener is notified of the end of a term before its beginning, or after the beginning of the next one: a candidacy ends its term
+ * before it is stopped or starts over. A stopped candidacy may still be waiting for its listeners when the next one begins.
  *
  * <p>Listeners are called one at a time and in the order of the events, on a pool thread, which is returned when all calls are
- * done. Those that do not return delay all later calls. Their number is bounded: if {@value #MAX_WAITING} events wait when a
- * term begins, the terms before it are skipped as a whole, all but the one whose listeners are being called. All of them are
- * over by then, so listeners still hear of the current term, and of the end of every term of which they heard the beginning.
+ * done. A listener that does not return delays all later calls. The number of waiting events is limited: if there are
+ * {@value #MAX_WAITING} when a term begins, the terms before it are skipped as a whole, except the one whose listeners are being
+ * called. The skipped terms are already over, so listeners are still notified of the current term, and of the end of every term of
+ * whose beginning they were notified.
  */
 class Candidate implements Leadership {
 
@@ -65,7 +66,7 @@ class Candidate implements Leadership {
 
     static final int MAX_WAITING = 100;
 
-    /** How long the release of the lock waits for listeners. */
+    /** The maximum time for which the release of the lock waits for listeners. */
     private static final Duration LISTENERS = Duration.ofSeconds(10);
 
     private final String role;
@@ -77,7 +78,10 @@ class Candidate implements Leadership {
     private final List<Consumer<Term>> whenElected = new CopyOnWriteArrayList<>();
     private final List<Consumer<Term>> whenRevoked = new CopyOnWriteArrayList<>();
 
-    /** What listeners are to be notified of. Its monitor guards it and what follows, and is always acquired last. */
+    /**
+     * The events of which listeners are still to be notified. Its monitor guards it and the fields below, and is always
+     * acquired last.
+     */
     private final Queue<Event> events = new ArrayDeque<>();
 
     /** The term that has begun and not ended. */
@@ -121,7 +125,7 @@ class Candidate implements Leadership {
         return begun == null ? CompletableFuture.completedFuture(null) : begun.stop();
     }
 
-    /** Whether the current thread calls one of the listeners. */
+    /** Whether the current thread is calling one of the listeners. */
     boolean isCalledHere() {
         return caller == Thread.currentThread();
     }
@@ -144,7 +148,8 @@ class Candidate implements Leadership {
     }
 
     /**
-     * Also notifies the listener of the current term; a listener that is added between two steps is notified of a term once.
+     * Also notifies the listener of the current term; a listener that is added while a term begins is notified of that term
+     * only once.
      */
     @Override
     public void onElected(Consumer<Term> action) {
@@ -176,7 +181,7 @@ class Candidate implements Leadership {
 
     /**
      * Must be followed by {@link #callListeners}: the caller may hold a monitor, under which no listener may be called. Returns a
-     * future that completes when all notified listeners have returned; never, if the term is skipped.
+     * future that completes when all notified listeners have returned; it never completes if the term is skipped.
      */
     CompletableFuture<@Nullable Void> announce(Term term, List<Consumer<Term>> actions) {
         Event event = new Event(term, List.copyOf(actions), new CompletableFuture<>());
@@ -185,8 +190,8 @@ class Candidate implements Leadership {
     }
 
     /**
-     * Makes the remaining calls; on the current thread if the election is closed, because the caller that ends a term waits for
-     * them.
+     * Calls listeners for the waiting events; on the current thread if the election is closed, because the caller that ends a
+     * term waits for these calls.
      */
     private void callListeners() {
         synchronized (events) {
@@ -262,8 +267,8 @@ class Candidate implements Leadership {
     }
 
     /**
-     * A term and its lock, which is held until {@code work} is complete, or until it is lost. Its completion allows the lock to be
-     * released, or its remains to be cleaned up.
+     * A term and its lock, which is held until {@code work} is complete, or until it is lost. Completing {@code work} allows the
+     * lock to be released, or what is left of a lost lock to be cleaned up.
      */
     private static final class HeldTerm {
 
@@ -282,14 +287,14 @@ class Candidate implements Leadership {
 
         private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
 
-        /** The call that waits for the lock, or holds it. Guarded by this monitor, as are the others. */
+        /** The call that waits for the lock, or holds it. Guarded by this monitor, as are writes to the two fields below. */
         private @Nullable CompletableFuture<?> attempt;
 
         private volatile @Nullable HeldTerm held;
         private volatile boolean stopped;
         private Duration rest = FIRST_REST; // between attempts only
 
-        /** Begins an attempt, unless it was stopped. */
+        /** Begins an attempt, unless the candidacy was stopped. */
         private void attempt() {
             if (stopped) {
                 return;
@@ -303,7 +308,7 @@ class Candidate implements Leadership {
             boolean cancel;
             synchronized (this) {
                 attempt = call;
-                cancel = stopped && held == null; // meanwhile
+                cancel = stopped && held == null; // stopped in the meantime
             }
             if (cancel) {
                 call.cancel(false);
@@ -341,7 +346,7 @@ class Candidate implements Leadership {
             HeldTerm term = held;
             if (term != null) {
                 rest = FIRST_REST;
-                lost(term); // unless it was ended by this side
+                lost(term); // unless this side has already ended it
             }
             boolean ends;
             synchronized (this) {
@@ -356,7 +361,7 @@ class Candidate implements Leadership {
             }
         }
 
-        /** Logs a series of failures once. A loss was already logged, and a wait that took a year is not a failure. */
+        /** Logs a series of failures once. A loss has already been logged, and a wait that took a year is not a failure. */
         private Duration restAfter(Throwable failure) {
             Duration now = rest;
             rest = Collections.min(List.of(now.multipliedBy(2), LONGEST_REST));

@@ -28,11 +28,11 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>Each role is an ordinary lock, by default with the key {@code leader:<role>}: the leader holds it and renews its lease,
- * and candidates wait for it without limit, and without occupying a thread. After a failure of the store they try again as
- * long as the election is running, at intervals that grow from 50 ms to 5 s.
+ * and candidates wait for it without a time limit, and without occupying a thread. After a failure of the store they try
+ * again as long as the election is running, at intervals that grow from 50 ms to 5 s.
  *
- * <p>Stop it before closing the lock client, so that the next candidate is notified immediately. A leader whose instance has
- * died is replaced when its lease has expired.
+ * <p>Stop the election before closing the lock client, so that the next candidate is notified immediately. A leader whose
+ * instance has died is replaced when its lease has expired.
  */
 public final class LeaderElection implements AutoCloseable {
 
@@ -40,7 +40,10 @@ public final class LeaderElection implements AutoCloseable {
 
     private static final int CLOSE_SECONDS = 12;
 
-    /** Web servers warn about threads that outlive their application; a listener may take longer. */
+    /**
+     * How long closing waits for threads, because web servers warn about threads that outlive their application; a
+     * listener may take longer.
+     */
     private static final Duration LAST_WORDS = Duration.ofMillis(500);
 
     private final LockTemplate locks;
@@ -80,12 +83,12 @@ public final class LeaderElection implements AutoCloseable {
      *
      * @param role the name of the role, the same in all instances
      * @param request the lock, which must be exclusive, have a single key, and be the same in all instances; its lease is the
-     *     time after which a leader that has died is replaced. The request is named
-     *     {@code leader-<role>} unless it has a name. Its lease is always renewed, candidates wait for it without limit,
-     *     and it has no maximum or minimum hold
+     *     time after which a leader that has died is replaced. The request is named {@code leader-<role>} unless it has a
+     *     name. The lease is always renewed, candidates wait for the lock without a time limit, and there is no maximum or
+     *     minimum hold
      * @return the role
      * @throws IllegalArgumentException if the role is blank, or the request has several keys or is shared
-     * @throws IllegalStateException if this election has joined the role before, or is closed
+     * @throws IllegalStateException if this election has already joined the role, or is closed
      */
     public Leadership join(String role, LockRequest request) {
         if (role.isBlank()) {
@@ -178,7 +181,7 @@ public final class LeaderElection implements AutoCloseable {
 
     /**
      * Stops the election, waits until it has stopped, and ends its threads. Does not wait if the current thread is interrupted,
-     * or if a listener calls this: the locks are released when it has returned.
+     * or if a listener calls this; in the latter case, the locks are released when the listener has returned.
      */
     @Override
     public void close() {

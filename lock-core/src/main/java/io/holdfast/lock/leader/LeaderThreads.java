@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutorService;
 /** The threads of an election; there are none while there is nothing to do. */
 class LeaderThreads implements Executor {
 
-    /** At most one for each role, because its listeners are called one at a time, and some for deferred actions. */
+    /** At most one for each role, because its listeners are called one at a time, plus some for deferred actions. */
     private final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-leader-");
 
     private final DaemonThreads.Timer timer = DaemonThreads.timer();

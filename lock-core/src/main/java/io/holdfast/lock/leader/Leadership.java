@@ -13,10 +13,9 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * <p>If an instance is paused for longer than its lease, its term has expired by its own clock before the next term begins, so
- * {@link #isLeader()} never returns true on two instances at the same time, unless the lock of the role was released by force or lost
- * by Redis. Work that was started during a term may still be
- * running when the term ends: check {@link #isLeader()} between steps, and check the {@linkplain Term#fencingToken() fencing
- * token} where something must never happen twice.
+ * {@link #isLeader()} never returns true on two instances at the same time, unless the lock of the role is released by force or lost
+ * by Redis. Work that started during a term may still be running when the term ends: check {@link #isLeader()} between steps, and
+ * check the {@linkplain Term#fencingToken() fencing token} where something must never happen twice.
  *
  * <p>Listeners are called on a separate thread, which they may block, and one at a time for each role: for each term {@code
  * onElected} before {@code onRevoked}, and {@code onRevoked} before {@code onElected} of the next term. They must return
@@ -62,15 +61,15 @@ public interface Leadership {
 
     /**
      * Resigns the current term, so that the next candidate becomes the leader. This instance becomes a candidate again, behind
-     * the others, after half a second to a second. Once this method has returned, {@link #isLeader()} is false; the lock is
-     * released later, see {@link #onRevoked}.
+     * the others, after 0.5 to 1 s. Once this method has returned, {@link #isLeader()} is false; the lock is released later,
+     * see {@link #onRevoked}.
      *
      * @return whether there was a term to resign
      */
     boolean resign();
 
     /**
-     * Asks the store which instance is the leader now, this one or another.
+     * Queries the store for the instance that is the leader now, this one or another.
      *
      * @return the holder of the role's lock; empty if there is no leader at the moment
      * @throws LockStoreException if the store rejected the call or did not respond

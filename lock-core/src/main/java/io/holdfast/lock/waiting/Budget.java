@@ -6,12 +6,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The maximum time that a caller spends on one acquisition: one monotonic budget for all that it waits for.
+ * The maximum time that a caller spends on one acquisition: one monotonic budget for everything that it waits for.
  *
  * @param ticker the clock
  * @param start when it began, on the ticker
  * @param nanos its size in nanoseconds; zero for a single attempt
- * @param outageNanos which part of it may be spent on one outage of the store, in nanoseconds
+ * @param outageNanos how much of it may be spent on one outage of the store, in nanoseconds
  */
 public record Budget(Ticker ticker, long start, long nanos, long outageNanos) {
 
@@ -39,7 +39,7 @@ public record Budget(Ticker ticker, long start, long nanos, long outageNanos) {
     /**
      * {@return a budget that never ends}
      *
-     * @param ticker the clock of the time waited
+     * @param ticker the clock that measures the time waited
      */
     public static Budget unlimited(Ticker ticker) {
         return of(ticker, Long.MAX_VALUE);
@@ -68,9 +68,9 @@ public record Budget(Ticker ticker, long start, long nanos, long outageNanos) {
     }
 
     /**
-     * {@return what is left while the store fails, in nanoseconds; never negative}
+     * {@return what is left while the store is failing, in nanoseconds; never negative}
      *
-     * @param failing since when it fails; null if it does not
+     * @param failing since when the store has been failing; null if it is not failing
      */
     public long remainingNanos(@Nullable Failing failing) {
         long left = remainingNanos();

@@ -5,24 +5,24 @@ import io.holdfast.lock.store.Waiters;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads of this client that hold a lock in turn under a single grant of the store: for how long, and with which fencing
- * tokens. Lock cohorting after Dice, Marathe and Shavit, "Lock Cohorting" (2012), with the network in place of the NUMA
- * interconnect.
+ * The threads of this client that hold a lock in turn under a single grant by the store: for how long, and with which fencing tokens.
+ * Lock cohorting after Dice, Marathe and Shavit, "Lock Cohorting" (2012), with the network in place of the NUMA interconnect.
  *
  * <ul>
- *   <li><b>Time.</b> While no caller is known to wait at the store, {@value #MILLIS_ALONE} ms; then the lock is released and
- *       requested again, so a lost message does not delay others for longer than that. Once callers wait there, {@value
- *       #HAND_OFFS_AWAITED} further hand-offs or {@value #MILLIS_AWAITED} ms, whichever comes first; none if one of them is
+ *   <li><b>Time.</b> While no caller is known to be waiting at the store, {@value #MILLIS_ALONE} ms; then the lock is released and
+ *       requested again, so a lost message does not delay others for longer than that. Once callers are waiting there,
+ *       {@value #HAND_OFFS_AWAITED} further hand-offs or {@value #MILLIS_AWAITED} ms, whichever comes first; none if one of them is
  *       fair.
- *   <li><b>Tokens.</b> The grant reserved a block of them, one for each microsecond that the cohort may last. A hand-off takes
- *       the token of its time, counted from the arrival of the grant. The store's clock was read before that, so if a block starts
- *       with the store's time, no token is used before its time: tokens increase even if the store loses its data. A block that is not
- *       returned (forced release, lost lease) counts as used up, so the next block starts ahead of the store's clock, by at most
- *       {@value #MILLIS_ALONE} ms for each such block; until the clock has caught up, a loss of data may repeat tokens.
+ *   <li><b>Tokens.</b> The grant reserved a block of them, one for each microsecond that the cohort may last. A hand-off takes the
+ *       token that corresponds to its time, counted from the arrival of the grant. The store's clock was read before that, so if a
+ *       block starts with the store's time, no token is used before its time: tokens increase even if the store loses its data. A
+ *       block that is not returned (forced release, lost lease) counts as used up, so the next block starts ahead of the store's
+ *       clock, by at most {@value #MILLIS_ALONE} ms for each such block; until the clock has caught up, tokens may be repeated if
+ *       data is lost.
  * </ul>
  *
- * <p>Only the holder hands the lock off, and the monitor of the line (see {@link LocalQueue}) makes the plain fields visible to
- * the next one; messages arrive on any thread.
+ * <p>Only the holder hands the lock off, and the monitor of the line (see {@link LocalQueue}) makes the plain fields visible to the
+ * next holder; messages may arrive on any thread.
  */
 public final class Cohort {
 
@@ -30,7 +30,7 @@ public final class Cohort {
     private static final int MILLIS_AWAITED = 5;
     private static final int HAND_OFFS_AWAITED = 64;
 
-    /** How often the clock is read until it shows another microsecond; enough for several. */
+    /** How many times the clock is read until it shows another microsecond; enough for several microseconds. */
     private static final int LOOKS = 200;
 
     private final QueueEntry.Grant grant;
@@ -44,9 +44,9 @@ public final class Cohort {
     private volatile long awaitedAt;
 
     /**
-     * Creates an instance when the grant, a reply or a message, has just arrived.
+     * Must be created when the grant has just arrived, in a reply or a message.
      *
-     * @param grant of more than one token
+     * @param grant a grant with more than one token
      * @param ticker the clock
      */
     Cohort(QueueEntry.Grant grant, Ticker ticker) {
@@ -72,7 +72,7 @@ public final class Cohort {
         return grant;
     }
 
-    /** What was handed off last, and is held from now on. */
+    /** The latest hand-off, which is held from now on. */
     QueueEntry.Grant handedOff() {
         return new QueueEntry.Grant(grant.owner(), lastToken, ticker.nanos(), deadline, 0, Waiters.NONE, false, false);
     }
@@ -82,7 +82,10 @@ public final class Cohort {
         return lastToken;
     }
 
-    /** Atomic, so that with messages on several threads an unfair waiter does not replace a fair one. */
+    /**
+     * Callers are waiting at the store. Atomic, so that with messages on several threads an unfair waiter does not
+     * replace a fair one.
+     */
     synchronized void awaited(Waiters now) {
         if (waiters == Waiters.NONE) {
             awaitedAt = ticker.nanos();
@@ -93,7 +96,7 @@ public final class Cohort {
     }
 
     /**
-     * Takes the token of the next holder.
+     * Takes the token for the next holder.
      *
      * @param until until when the lock is certainly held without renewal, on the ticker
      * @return whether there is one; if not, the lock must be released now

@@ -33,7 +33,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The entries of one client in all queues at the store: receives the messages that call them, and polls them periodically, in
+ * Keeps the entries of one client in all queues at the store: receives the messages that wake them, and polls periodically, in
  * case a message is lost.
  *
  * <pre>
@@ -41,15 +41,15 @@ import org.slf4j.LoggerFactory;
  *   one thread ── keepEntries(row, row, …) ── called ─► entry n ──► its waiter asks the store
  * </pre>
  *
- * <p>A row is all entries in one queue. It is polled when the lease or reservation that blocks it would expire, at least every
- * 500 ms (100 ms while messages do not arrive), up to a tenth earlier, but not twice within 10 ms; rows that are due soon are
- * polled with it, so the number of calls does not grow with that of waiters. This also keeps the entries alive. When messages
- * arrive again, all rows are polled immediately, since messages in between were lost; rows of a call in progress are polled
- * once more after it.
+ * <p>A row consists of all entries in one queue. It is polled when the lease or reservation that blocks it would expire, but
+ * at least every 500 ms (100 ms while no messages arrive); each interval is shortened at random by up to a tenth, but is never
+ * below 10 ms. Rows that are due soon are polled in the same call, so the number of calls does not grow with the number of
+ * waiters. Polling also keeps the entries alive. When messages begin to arrive again, all rows are polled immediately, since
+ * messages in between were lost; rows that are part of a call in progress are polled once more after it.
  *
- * <p>So a lost message costs at most one interval, and a poll calls a waiter only if its entry is reserved or gone: either way
- * its next call makes progress. When the store fails, the waiters are notified, so that each knows how long it may still wait,
- * and the thread continues to poll for all of them.
+ * <p>So a lost message costs at most one interval, and a poll wakes a waiter only if the lock is reserved for its entry or the
+ * entry is gone: either way, its next call makes progress. When the store fails, the waiters are notified, so that each knows
+ * how long it may still wait, and the thread continues to poll for all of them.
  *
  * <p>Messages about held locks (others wait for them, or they were revoked) go to cohorts and to the engine.
  *
@@ -94,7 +94,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
 
     private final Map<Long, Cohort> cohorts = new ConcurrentHashMap<>();
 
-    /** How often polls have found called entries since the last message. */
+    /** How many polls have found called entries since the last message. */
     private final AtomicInteger missed = new AtomicInteger();
 
     private final LongAdder wakeUps = new LongAdder();
@@ -103,18 +103,18 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     /** Guards the subscription. */
     private final Object subscribing = new Object();
 
-    /** Written under that monitor. */
+    /** Written under the monitor above. */
     private volatile LockStore.@Nullable Listening listening;
 
     private boolean warned;
     private Runnable retry = () -> {};
 
-    /** Tries to subscribe again: otherwise nobody might, while the same callers wait or hold locks. */
+    /** Retries a failed subscription: otherwise nobody might, as long as the same callers wait for locks or hold them. */
     private final DaemonThreads.Timer timer = DaemonThreads.timer();
 
     /**
-     * @param withThread whether a thread polls; without it, the owner calls {@link #tick()}
-     * @param onRevoked receives the sequences of holds that the store may have taken away; must not block
+     * @param withThread whether a thread polls; if not, the owner calls {@link #tick()}
+     * @param onRevoked receives the sequences of holds that the store may have revoked; must not block
      */
     EntryKeeper(LockStore store, String clientId, Ticker ticker, boolean withThread, LongConsumer onRevoked) {
         this.store = store;
@@ -133,10 +133,10 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         private final LockKey key;
         final Map<OwnerId, QueueEntry> entries = new LinkedHashMap<>();
 
-        /** How often in a row the store has failed for it. */
+        /** How many times in succession the store has failed for it. */
         private int failures;
 
-        /** When it is polled next; while a poll is under way, in an hour, unless another one is needed after that. */
+        /** When it is polled next; while a poll is in progress, in an hour, unless another one is needed after that. */
         private long pollAt;
 
         Row(LockKey key, long pollAt) {
@@ -152,7 +152,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
             return pollAt - at <= 0;
         }
 
-        /** A poll for some of the entries has returned. Returns those that are called; the others are not granted yet. */
+        /** Handles the reply to a poll for some of the entries. Returns those that are called; the others are not granted yet. */
         List<QueueEntry> kept(EntryRequest request, EntryReply.Kept reply, StoreTime time) {
             List<QueueEntry> called = new ArrayList<>();
             Set<OwnerId> owners = Set.copyOf(reply.called());
@@ -169,9 +169,9 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     }
 
     /**
-     * Opens the entry of an acquisition, so that it receives messages, before its first call is sent.
+     * Opens the entry of an acquisition before its first call is sent, so that it receives messages.
      *
-     * @param key what is to be acquired
+     * @param key the lock to acquire
      * @param owner the acquisition
      * @return its entry, to be {@linkplain #giveUp given up} in the end
      * @throws IllegalStateException if the client is closed
@@ -187,7 +187,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     }
 
     /**
-     * The store has given the acquisition a place in the queue, or confirmed it.
+     * The store has given the acquisition a place in the queue, or confirmed that place.
      *
      * @param entry the entry
      * @param askedAt when the call was first sent, on the ticker
@@ -216,7 +216,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
      * Closes an entry: the acquisition holds the lock, or has failed for good.
      *
      * @param entry the entry
-     * @return whether the store may keep it, as far as the last call that was answered says
+     * @return whether the store may still have it, according to the last call that was answered
      */
     public boolean giveUp(QueueEntry entry) {
         entries.remove(entry.owner().sequence());
@@ -236,9 +236,9 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     }
 
     /**
-     * Notifies a cohort when callers wait at the store. That message may arrive before the grant; then the entry has stored it.
-     * A message is written to the entry first and to the cohort second, and here they are read in the opposite order, so that
-     * none is missed.
+     * Notifies a cohort from now on when callers wait at the store. Such a message may arrive before the grant; then the entry
+     * has stored it. A message is passed to the entry first and to the cohort second; here, the cohort is registered first and
+     * the entry is read second, so that no message is missed.
      */
     void attend(Cohort cohort) {
         listen();
@@ -290,8 +290,8 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     }
 
     /**
-     * A cohort that may have lost its lock asks the store before its next hand-off, so that no caller is handed a lost lock.
-     * Whether it was lost is found elsewhere.
+     * A cohort that may have lost its lock makes no further hand-off, and calls the store instead, so that no caller is
+     * handed a lost lock. Whether the lock was lost is determined elsewhere.
      */
     @Override
     public void revoked(long sequence) {
@@ -309,7 +309,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         heard(false);
     }
 
-    /** Messages arrive again, so that those in between were lost; or they no longer arrive. */
+    /** Messages arrive again, and those in between were lost; or they no longer arrive. */
     private void heard(boolean now) {
         heard = now;
         synchronized (this) {
@@ -320,7 +320,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         LockSupport.unpark(thread);
     }
 
-    /** {@return whether messages of the store arrive} */
+    /** {@return whether messages from the store arrive} */
     public LockActivity.SubscriptionState subscriptionState() {
         if (heard) {
             return LockActivity.SubscriptionState.CONNECTED;
@@ -341,7 +341,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         subscribe();
     }
 
-    /** Subscribes to the messages of the store, unless it has already. Returns immediately. */
+    /** Subscribes to messages from the store, unless already subscribed. Returns immediately. */
     public void subscribe() {
         synchronized (subscribing) {
             if (listening != null || closed) {
@@ -349,7 +349,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
             }
             try {
                 listening = store.listen(clientId, this);
-            } catch (RuntimeException | Error e) { // such as that no thread can be started
+            } catch (RuntimeException | Error e) { // for example if no thread can be started
                 retry.run();
                 retry = timer.after(RETRY_NANOS, this::subscribe);
                 if (!warned) {
@@ -361,8 +361,9 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     }
 
     /**
-     * A poll has found a called entry. A poll may overtake a message in transit, but hardly {@value #MISSED_TO_DOUBT} times in a
-     * row without any message in between. Then the store checks that messages arrive.
+     * A poll has found a called entry. A poll may overtake a message in transit, but is unlikely to do so
+     * {@value #MISSED_TO_DOUBT} times in a row without any message in between. In that case the store checks that messages
+     * arrive.
      */
     private void missed() {
         if (missed.incrementAndGet() >= MISSED_TO_DOUBT) {
@@ -392,12 +393,12 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                 next = ticker.nanos() + LONGEST_DEAF_NANOS;
             }
             LockSupport.parkNanos(this, Math.max(1, next - ticker.nanos()));
-            Thread.interrupted(); // a stray one would end every pause at once
+            Thread.interrupted(); // a stray interrupt would end every pause immediately
         }
     }
 
     /**
-     * Polls every row that is due. The keeper's own thread does so in time; other threads may as well.
+     * Polls every row that is due. The keeper's own thread calls this in time; other threads may call it, too.
      *
      * @return when the next one is due, on the ticker
      */
@@ -443,8 +444,8 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     }
 
     /**
-     * If the store fails for a queue, its waiters are notified, and do not call it: this thread polls for all such queues
-     * together, every 100 ms to 1 s.
+     * If the store fails for a queue, the waiters of that queue are notified, and do not call the store: this thread
+     * polls for all such queues together, every 100 ms to 1 s.
      */
     private void settle(Poll poll, List<EntryReply> replies) {
         List<QueueEntry> called = new ArrayList<>();

@@ -12,7 +12,7 @@ import io.holdfast.lock.api.LockStoreException;
 public record Failing(long since, LockStoreException failure) {
 
     /**
-     * {@return the exception for a caller whose time is over}
+     * {@return the exception for a caller whose time is up}
      *
      * @param key the lock
      */

@@ -19,10 +19,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the callers of one client wait for locks. Those that want the same exclusive lock stand in a line. Only one of them,
- * the front, calls the store, so the load of the store does not grow with the number of callers. In addition to the lines,
- * there are the {@link EntryKeeper entries} in the queues at the store, and the callers that wait for a store that fails, see
- * {@link Outages}.
+ * Where the callers of one client wait for locks. Those that want the same exclusive lock form a line. Only one of them, the
+ * front, calls the store, so the load on the store does not grow with the number of callers. In addition to the lines, there
+ * are the {@link EntryKeeper entries} in the queues at the store, and the callers that wait for a failing store to recover,
+ * see {@link Outages}.
  *
  * <pre>
  *                     handOff: the lock itself, no call
@@ -32,19 +32,19 @@ import org.jspecify.annotations.Nullable;
  *             └─ timeout, interrupt: gone
  * </pre>
  *
- * <p><b>Exactly one successor is let in.</b> As long as callers are in line there is a front. Each way out of the front
- * (handOff, pass, leave, fail) checks under the monitor of the line that this place is still the front, and {@link
- * Line#advance} names the next one in the same step; the next one is woken after that. So if a place is ended several
- * times, only the first one counts. A caller that gives up cancels under the monitor as well: either it was still in
- * line, and leaves it, or it has become the front, and then has to act as such. An empty line retires in the step that
- * finds it empty, and no caller enters a retired line.
+ * <p><b>Exactly one successor is let in.</b> As long as callers are in line, there is a front. Each way out of the front
+ * (handOff, pass, leave, fail) checks under the monitor of the line that this place is still the front, and
+ * {@link Line#advance} determines the next one in the same step; the next one is woken after that. So if a place is ended
+ * several times, only the first time counts. A caller that gives up cancels under the monitor as well: either it was still in
+ * line, and leaves it, or it has become the front, and then has to act as such. An empty line retires in the step that finds
+ * it empty, and no caller enters a retired line.
  *
- * <p><b>Failures of the store.</b> If the first attempt of a line's first caller fails, the whole line fails: none of its
- * callers was ever answered. Once the store has replied, they are queued, and each waits through a failure for as long as it
- * may: what the entry of the front learns of the failure counts for all of them, and for the entry of the next front. A caller
- * that arrives during a failure fails immediately.
+ * <p><b>Failures of the store.</b> If the first attempt of a line's first caller fails, the whole line fails, because none of
+ * its callers has ever had a reply. Once the store has replied, the callers are queued, and each waits out a failure for as
+ * long as it may: a failure that is recorded in the entry of the front counts for all of them, and for the entry of the next
+ * front. A caller that arrives during a failure fails immediately.
  *
- * <p>Thread-safe. A monitor is held for a few steps only, never during a call of the store or a wait.
+ * <p>Thread-safe. A monitor is held for a few steps only, never during a call to the store or a wait.
  */
 public final class LocalQueue implements AutoCloseable {
 
@@ -61,10 +61,10 @@ public final class LocalQueue implements AutoCloseable {
      *
      * @param store keeps the queues
      * @param clientId the client
-     * @param sequences numbers for its acquisitions
+     * @param sequences supplies the numbers of its acquisitions
      * @param ticker the clock
      * @param queueThread whether a thread keeps the entries alive; otherwise only {@link EntryKeeper#tick} does
-     * @param onRevoked receives the sequences of holds that the store may have taken away; must not block
+     * @param onRevoked receives the sequences of holds that the store may have revoked; must not block
      */
     public LocalQueue(
             LockStore store,
@@ -83,14 +83,14 @@ public final class LocalQueue implements AutoCloseable {
     /**
      * Lets a caller in, behind earlier callers if it has to wait in line.
      *
-     * @param key what it wants
-     * @param terms on which terms: the lock is handed off only between callers with equal terms. Null if the store keeps the
-     *     order of its callers, so that it stands in no line
-     * @param waiter is run when it should {@linkplain Place#look check} whether it can continue; by any thread, possibly too
-     *     often. Must not block or throw
+     * @param key the lock that it wants
+     * @param terms its terms: the lock is handed off only between callers with equal terms. Null if the store keeps the
+     *     order of the callers, so that this one does not join a line
+     * @param waiter run when the caller should {@linkplain Place#look check} whether it can continue; by any thread, and
+     *     possibly more often than necessary. Must not block or throw
      * @return its place
      * @throws IllegalStateException if the client is closed
-     * @throws LockStoreException if the front knows that the store fails
+     * @throws LockStoreException if the front knows that the store is failing
      */
     public Place enter(LockKey key, @Nullable Object terms, Runnable waiter) {
         Place place;
@@ -111,13 +111,13 @@ public final class LocalQueue implements AutoCloseable {
      * @param key as in {@link #enter}
      * @param terms as in {@link #enter}
      * @param waiter as in {@link #enter}
-     * @return its place, in front; or null
+     * @return its place, at the front, or null
      */
     public @Nullable Place tryEnter(LockKey key, @Nullable Object terms, Runnable waiter) {
         return line(key, terms).enter(terms, true, waiter);
     }
 
-    /** A line that no other caller enters if the store keeps the order. */
+    /** The line of a key; if the store keeps the order, a new line that no other caller enters. */
     private Line line(LockKey key, @Nullable Object terms) {
         Line known = terms == null ? new Line(key) : lines.get(key);
         return known != null ? known : lines.computeIfAbsent(key, Line::new);
@@ -133,7 +133,7 @@ public final class LocalQueue implements AutoCloseable {
         return entries;
     }
 
-    /** {@return the callers that wait for a store that fails} */
+    /** {@return the callers that wait for a failing store to recover} */
     public Outages outages() {
         return outages;
     }
@@ -160,16 +160,16 @@ public final class LocalQueue implements AutoCloseable {
         private @Nullable Place front;
         private boolean retired;
 
-        /** Who holds the lock, as the store last reported to the front. */
+        /** The holder of the lock, as the store last reported to the front. */
         private volatile Optional<LockHolder> holder = Optional.empty();
 
         /** Whether the store has replied to any caller of the line. */
         private volatile boolean answered;
 
         /**
-         * The entry with which the front calls the store; null while it holds the lock. Only the front writes it. It stays when
-         * the front leaves, and tells the next one whether the store fails; unless it was given up, the next one continues with
-         * it.
+         * The entry with which the front calls the store; null while the front holds the lock. Only the front writes this
+         * field. The entry stays when the front leaves, so that the next front knows whether the store is failing; unless the
+         * entry was given up, the next front continues to use it.
          */
         private volatile @Nullable QueueEntry entry;
 
@@ -201,7 +201,7 @@ public final class LocalQueue implements AutoCloseable {
             return waiting.isEmpty() ? null : waiting.iterator().next();
         }
 
-        /** Since when the store fails, as far as the line knows; null if it does not. */
+        /** The failure of the store, as far as the line knows; null if there is none. */
         @Nullable
         Failing failing() {
             QueueEntry shown = entry;
@@ -209,8 +209,8 @@ public final class LocalQueue implements AutoCloseable {
         }
 
         /**
-         * The only way out of the front: makes the next one in line the front, and returns it, to be woken; without a next one the
-         * line retires.
+         * The only way to leave the front: makes the next caller in line the front, and returns its place, to be woken; if there
+         * is none, the line retires.
          */
         @Nullable
         Place advance(State state) {
@@ -229,20 +229,20 @@ public final class LocalQueue implements AutoCloseable {
     }
 
     private enum State {
-        /** Others are in front. */
+        /** Behind other callers. */
         WAITING,
         /** Calls the store, waits there, or holds the lock. */
         FRONT,
         /** Received the lock from the former front; is the front now. */
         HANDED_OFF,
-        /** Gave up, or is done, or failed with the front. */
+        /** Gave up, finished, or failed together with the front. */
         GONE
     }
 
     /**
      * One caller's place, from its request for a lock until it has released the lock or given up. Used by one thread at a time;
-     * once it holds the lock, {@link #handOff} and {@link #leave} by any. Its state is written under the line's monitor, and read
-     * without it by waiting callers.
+     * once it holds the lock, any thread may call {@link #handOff} and {@link #leave}. Its state is written under the line's
+     * monitor, and read without it by waiting callers.
      */
     public final class Place {
 
@@ -251,10 +251,10 @@ public final class LocalQueue implements AutoCloseable {
         private final Runnable waiter;
         private volatile State state = State.WAITING;
 
-        /** The grant that it may hand off; null without a lock, and for a lock that is not handed off. */
+        /** The grant that it may hand off; null if it has no lock, or one that is not handed off. */
         private @Nullable Cohort cohort;
 
-        /** That of the front, which found the store unavailable. Set before the state. */
+        /** The failure of the front, which found the store unavailable. Set before the state. */
         private @Nullable LockStoreException failure;
 
         private Place(Line line, @Nullable Object terms, Runnable waiter) {
@@ -273,7 +273,7 @@ public final class LocalQueue implements AutoCloseable {
             return state == State.FRONT;
         }
 
-        /** {@return whether others are in front of it, so that it may not call the store, and has not got the lock} */
+        /** {@return whether others are ahead of it, so that it may not call the store, and does not have the lock} */
         public boolean isInLine() {
             return state == State.WAITING;
         }
@@ -283,7 +283,7 @@ public final class LocalQueue implements AutoCloseable {
             return state == State.GONE;
         }
 
-        /** A caller that arrives while the store fails fails immediately, as a first attempt would. */
+        /** A caller that arrives while the store is failing fails immediately, as a first attempt would. */
         private void failInOutage() {
             Failing failing = isInLine() ? line.failing() : null;
             if (failing != null && cancel()) {
@@ -300,11 +300,11 @@ public final class LocalQueue implements AutoCloseable {
          * Checks whether the wait in line is over. The waiter is run when it may be.
          *
          * @param budget ends the wait
-         * @return for how long to wait at most before the next check, in nanoseconds; 0 if it is over: then this is the front,
+         * @return the maximum time to wait before the next check, in nanoseconds; 0 if it is over: then this is the front,
          *     with or without a {@linkplain #takeHandOff() hand-off}, or, if the budget is spent, {@linkplain #isOver() gone}
-         * @throws LockStoreException if the first attempt of the front failed, or the store has failed for longer than the
-         *     budget allows; it is over then
-         * @throws IllegalStateException if the client is closed; it is over then
+         * @throws LockStoreException if the first attempt of the front failed, or the store has been failing for longer than
+         *     the budget allows; the wait is then over
+         * @throws IllegalStateException if the client is closed; the wait is then over
          */
         public long look(Budget budget) {
             if (isInLine()) {
@@ -333,7 +333,7 @@ public final class LocalQueue implements AutoCloseable {
         /**
          * Stops waiting in line.
          *
-         * @return whether it is over; if not, it has become the front, and must act as such
+         * @return whether its place is over; if not, it has become the front, and must act as such
          */
         public boolean cancel() {
             if (terms == null) {
@@ -348,7 +348,10 @@ public final class LocalQueue implements AutoCloseable {
             }
         }
 
-        /** {@return the lock that was handed off to it, if any, and still has to be held; once} */
+        /**
+         * {@return the lock that was handed off to it, for which the caller must now open a hold, or which it must give
+         * back; null if there is none, or it was returned before}
+         */
         public QueueEntry.@Nullable Grant takeHandOff() {
             if (state != State.HANDED_OFF) {
                 return null;
@@ -359,14 +362,14 @@ public final class LocalQueue implements AutoCloseable {
             return Objects.requireNonNull(cohort).handedOff();
         }
 
-        /** {@return who holds the lock, as the store last reported to the front} */
+        /** {@return the holder of the lock, as the store last reported to the front} */
         public Optional<LockHolder> blockedBy() {
             return line.holder;
         }
 
-        // In front.
+        // At the front.
 
-        /** {@return whether others of this client stand in line behind it} */
+        /** {@return whether other callers of this client are in line behind it} */
         public boolean hasFollowers() {
             synchronized (line) {
                 return !line.waiting.isEmpty();
@@ -374,9 +377,9 @@ public final class LocalQueue implements AutoCloseable {
         }
 
         /**
-         * {@return the entry of the front: that of the former front, unless it was given up; else a new one, which knows of the same
-         * failure of the store} What it learns of a failure concerns all callers in line: each is woken, and checks how long it may
-         * wait.
+         * {@return the entry of the front: that of the former front, unless that was given up; otherwise a new one, which knows of
+         * the same failure of the store} A failure that the entry learns of concerns all callers in line: each is woken, and checks
+         * how long it may wait.
          *
          * @throws IllegalStateException if the client is closed
          */
@@ -405,7 +408,7 @@ public final class LocalQueue implements AutoCloseable {
             line.answered = true;
         }
 
-        /** The store has reported who holds the lock: callers in line can say why they were refused. */
+        /** The store has reported who holds the lock, so callers in line can report why they were refused. */
         public void blockedBy(Optional<LockHolder> holder) {
             line.holder = holder;
         }
@@ -413,10 +416,10 @@ public final class LocalQueue implements AutoCloseable {
         // With the lock.
 
         /**
-         * Holds the lock, without an entry. If it may hand it off, it receives messages itself from now on: that is, if it stands in a
-         * line, and has more than one token.
+         * Holds the lock, without an entry. If it may hand the lock off, that is, if it is in a line and has more than one token, it
+         * receives messages itself from now on.
          *
-         * @param grant what the store has granted, when it has just arrived
+         * @param grant what the store has granted; must have just arrived
          */
         public void granted(QueueEntry.Grant grant) {
             line.entry = null;
@@ -426,7 +429,7 @@ public final class LocalQueue implements AutoCloseable {
             }
         }
 
-        /** The lock that was handed off to it has ended: it is the front, without the lock. */
+        /** The lease that was handed off to it has ended: it is the front, without the lock. */
         public void notHeld() {
             if (cohort != null) {
                 entries.dismiss(cohort);
@@ -434,21 +437,25 @@ public final class LocalQueue implements AutoCloseable {
             }
         }
 
-        /** {@return whether the store gave a whole lease at once; if it does not matter, since the lock is not handed off, true} */
+        /**
+         * {@return whether the store granted a full lease immediately; also true if that does not matter, because the
+         * lock is not handed off}
+         */
         public boolean isConfirmed() {
             return cohort == null || cohort.grant().confirmed();
         }
 
-        /** {@return the last token that was used of those that the grant reserved; 0 if it reserved only one} */
+        /** {@return the last used token of those that the grant reserved; 0 if it reserved only one} */
         public long lastToken() {
             return cohort == null ? 0 : cohort.lastToken();
         }
 
         /**
-         * Hands the lock to the next one in line, if that one asked for the same terms and may have it. Then this place is over.
+         * Hands the lock to the next caller in line, if that caller requested the same terms and may have it. This place is then
+         * over.
          *
          * @param deadline until when the lock is certainly held without renewal, on the ticker
-         * @return whether it does not belong to this caller any more
+         * @return whether the lock was handed off, so that it no longer belongs to this caller
          */
         public boolean handOff(long deadline) {
             return cohort != null && handOff(cohort, deadline);
@@ -471,7 +478,8 @@ public final class LocalQueue implements AutoCloseable {
         // The end.
 
         /**
-         * Lets the next one call the store, with the entry of this one. Does nothing if this one is over.
+         * Lets the next caller in line call the store, with the entry of this place. Does nothing if this place is
+         * over.
          *
          * @return whether a caller has taken over the entry
          */
@@ -487,8 +495,9 @@ public final class LocalQueue implements AutoCloseable {
         }
 
         /**
-         * The store has the lock back, or it is lost, or never was granted, and its entry was given up: lets the next one in. Does
-         * nothing the second time, or after a hand-off, since the messages to the cohort are for the next holder then.
+         * Lets the next caller in, because the store has the lock back, or the lock was lost, or it was never granted and the
+         * entry of this place was given up. Does nothing the second time, or after a hand-off, since messages to the cohort are
+         * then for the next holder.
          */
         public void leave() {
             Cohort held = cohort;
@@ -498,7 +507,10 @@ public final class LocalQueue implements AutoCloseable {
             pass();
         }
 
-        /** The store has refused: the callers behind would be refused too, so they fail, and do not try one after the other. */
+        /**
+         * The store has failed: the callers behind would fail as well, so they all fail now, rather than trying one
+         * after another.
+         */
         public void fail(LockStoreException cause) {
             List<Place> failed;
             synchronized (line) {

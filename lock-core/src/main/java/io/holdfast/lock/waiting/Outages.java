@@ -10,14 +10,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Callers of one client that were waiting for locks when the store failed, in a queue for each server. Only the first of a queue
- * calls the store; while the store fails, it pauses between two attempts for 100 ms to 1 s, less up to one half at random. Once
- * it gets a reply, the next caller continues immediately, and so on. So regardless of the number of waiters a failing server
- * receives one such call per pause, and a server that has recovered receives them one by one, in the order in which the callers
- * met the failure.
+ * Callers of one client that were waiting for locks when the store failed, in a queue for each server. Only the first caller of
+ * a queue calls the store; while the store is failing, it pauses between two attempts for 100 ms to 1 s, randomly shortened by
+ * up to half. Once it gets a reply, the next caller continues immediately, and so on. So, regardless of the number of waiters, a
+ * failing server receives one such call per pause, and a server that has recovered receives the calls one by one, in the order
+ * in which the callers encountered the failure.
  *
- * <p>No caller is forgotten: the first of a queue waits at most for one pause, and a caller that leaves, for any reason, wakes
- * the new first one in the same step. The monitor is never held during a call to the store or a wait.
+ * <p>No caller is forgotten: the first caller of a queue waits for at most one pause, and a caller that leaves, for any reason,
+ * wakes the new first one in the same step. The monitor is never held during a call to the store or a wait.
  */
 public final class Outages implements AutoCloseable {
 
@@ -40,7 +40,7 @@ public final class Outages implements AutoCloseable {
      * Adds a caller to a queue.
      *
      * @param server which server failed
-     * @param failing whether it still fails, as far as the caller knows
+     * @param failing whether it is still failing, as far as the caller knows
      * @param waiter is run when it may be its turn
      * @return its turn, which must be closed
      */
@@ -92,10 +92,10 @@ public final class Outages implements AutoCloseable {
          * Checks whether it is this caller's turn to call the store. Its waiter is run when that may be so.
          *
          * @param budget ends the wait
-         * @param failing since when the store fails; null if it is not known to fail
-         * @return for how long to wait at most before the next check, in nanoseconds; 0 if it is its turn, or the budget is
-         *     spent, or the store has failed for too long. If it is not the first, it checks from time to time whether the
-         *     outage is too long
+         * @param failing since when the store has been failing; null if it is not known to be failing
+         * @return the maximum time to wait before the next check, in nanoseconds; 0 if it is its turn, or the budget is
+         *     spent, or the store has been failing for too long. A caller that is not the first checks from time to time
+         *     whether the outage has lasted too long
          * @throws IllegalStateException if the client is closed
          */
         public long look(Budget budget, @Nullable Failing failing) {

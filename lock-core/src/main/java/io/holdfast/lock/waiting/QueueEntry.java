@@ -9,29 +9,29 @@ import io.holdfast.lock.store.Waiters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entry of one acquisition in the queue at the store, as the client sees it. One caller at a time waits on it; in the
- * line of a {@link LocalQueue} it passes from one to the next.
+ * The entry of one acquisition in the queue at the store, as the client sees it. One caller at a time waits on it; in the line
+ * of a {@link LocalQueue}, it passes from one caller to the next.
  *
- * <p>No call is missed: the waiter clears {@link #called} before it calls the store, and waits only while it is still clear
- * afterwards. A call that arrives before a reply which makes it superfluous costs one more call to the store, never a wait. The
- * mark that the client is closed is never cleared.
+ * <p>No wake-up is missed: the waiter clears {@link #called} before it calls the store, and waits only while the flag is still
+ * clear afterwards. A wake-up that arrives before a reply that makes it superfluous costs one more call to the store, never a
+ * wait. The flag that marks the client as closed is never cleared.
  *
- * <p><b>Reservations.</b> A message says until when the lock is granted by the store's clock, but not how old the message is. So
- * the entry remembers when it last called the store, and the store's time then: see {@link StoreTime}, which also rejects
- * implausible messages.
+ * <p><b>Reservations.</b> A message states until when the lock is granted, by the store's clock, but not how old the message
+ * itself is. So the entry remembers when it last called the store, and the store's time in the reply: see {@link StoreTime},
+ * which also rejects implausible messages.
  */
 public final class QueueEntry {
 
     /**
-     * What the store has granted, by a reply or by a message, or another caller has handed off.
+     * What the store has granted, in a reply or in a message, or what another caller has handed off.
      *
      * @param owner the acquisition that was granted
      * @param token the fencing token
-     * @param at when the hold began, on the ticker: for a grant of the store, before its call was sent
+     * @param at when the hold began, on the ticker: for a grant in a reply, before the call was sent
      * @param deadline until when the lock is certainly held without renewal, on the ticker
      * @param tokens how many tokens were reserved; 0 if the lock was handed off
-     * @param waiters who waited at the store then
-     * @param confirmed whether the store gave a whole lease; if not, it is short until it is renewed
+     * @param waiters which callers were waiting at the store then
+     * @param confirmed whether the store granted a full lease; if not, the lease is short until it is renewed
      * @param resent whether a send of the acquisition got no reply, and may still arrive
      */
     public record Grant(
@@ -52,7 +52,7 @@ public final class QueueEntry {
     private volatile boolean called;
     private volatile @Nullable Message message;
 
-    /** The last reply that gave it a place in the queue; null before the first one: then it need not be kept alive. */
+    /** The last reply that gave it a place in the queue; null before the first one, when the entry need not be kept alive yet. */
     volatile @Nullable StoreTime answer;
 
     private volatile Waiters awaited = Waiters.NONE;
@@ -61,10 +61,10 @@ public final class QueueEntry {
     private volatile @Nullable Failing failing;
     private volatile boolean metFailure;
 
-    /** Whether the store may keep it, as far as the last call that was answered says. Used by the waiting thread. */
+    /** Whether the store may have the entry, according to the last call that was answered. Used by the waiting thread. */
     boolean kept;
 
-    /** Whether its acquisition is over, so that no other may continue with it. */
+    /** Whether its acquisition is over, so that no other caller may continue with it. */
     volatile boolean givenUp;
 
     volatile Runnable whenFailing = () -> {};
@@ -93,13 +93,13 @@ public final class QueueEntry {
     /**
      * The store has replied that the lock is not granted to this entry yet.
      *
-     * @param time when the call was first sent, and the store's time
+     * @param time when the call was first sent, and the store's time in the reply
      */
     synchronized void answered(StoreTime time) {
         answer = time.orLater(answer);
     }
 
-    /** Which callers a message has reported behind it, before its own grant is known. */
+    /** Which waiters a message has reported behind this entry, before its own grant is known. */
     Waiters awaited() {
         return awaited;
     }
@@ -114,9 +114,9 @@ public final class QueueEntry {
     }
 
     /**
-     * The lock that a message has granted. The store confirms it only when it is called.
+     * Returns the lock that a message has granted. The store confirms the grant only when it is called.
      *
-     * @return the grant; null if none is known, or it is old, or implausible
+     * @return the grant; null if none is known, or if it is old or implausible
      */
     public @Nullable Grant claim(long now, long leaseNanos, boolean resent) {
         Message heard = message;
@@ -131,13 +131,13 @@ public final class QueueEntry {
                 : new Grant(owner, told.token(), now, until, told.tokens(), told.waiters(), false, resent);
     }
 
-    /** {@return the lock, granted by a reply to a call sent at that time, so it is confirmed} */
+    /** {@return the grant in a reply to a call that was sent at the given time, which is therefore confirmed} */
     public Grant granted(AcquireReply.Granted reply, long sentAt, long leaseNanos, boolean resent) {
         return new Grant(
                 owner, reply.token(), sentAt, sentAt + leaseNanos, reply.tokens(), reply.waiters(), true, resent);
     }
 
-    /** {@return since when the store fails, if it does} */
+    /** {@return the failure of the store; null if it is not failing} */
     public @Nullable Failing failing() {
         return failing;
     }
@@ -148,7 +148,8 @@ public final class QueueEntry {
     }
 
     /**
-     * The store has failed, or still fails. The waiter checks how long it may wait for it, and does not call the store.
+     * The store has failed, or is still failing. The waiter checks how long it may wait for the store to recover, and
+     * does not call it.
      *
      * @param found since when, and why; the earliest time counts
      */
@@ -170,7 +171,7 @@ public final class QueueEntry {
     /**
      * The store has replied to a call of this entry, or has granted it the lock by a message.
      *
-     * @param mayKeep whether it may keep the entry
+     * @param mayKeep whether the store may keep the entry
      */
     public void answered(boolean mayKeep) {
         kept = mayKeep;
@@ -199,7 +200,7 @@ public final class QueueEntry {
     /**
      * Sets the waiter, before the first {@link #look}.
      *
-     * @param waiting is run when it should check again; null for none
+     * @param waiting run when the caller should check again; null for none
      */
     public void wakes(@Nullable Runnable waiting) {
         waiter = waiting;
@@ -209,10 +210,10 @@ public final class QueueEntry {
      * Checks whether the store should be called.
      *
      * @param budget ends the wait
-     * @return for how long to wait at most before the next check, in nanoseconds; 0 if the store should be called, or the budget
-     *     is spent
+     * @return the maximum time to wait before the next check, in nanoseconds; 0 if the store should be called, or the budget is
+     *     spent
      * @throws IllegalStateException if the client is closed
-     * @throws LockStoreException if the budget is spent while the store fails, or it has failed for too long
+     * @throws LockStoreException if the budget is spent while the store is failing, or the store has been failing for too long
      */
     public long look(Budget budget) {
         long left = budget.remainingNanos(failing);

@@ -6,15 +6,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reply of the store, and what it reveals about later messages.
+ * The time of a reply from the store, and what it reveals about later messages.
  *
- * <p>A message says when the lock was granted by the store's clock, and until when, but not how old the message is. The store
- * replied no earlier than the call was sent. So a reservation that was made some time after the reply expires at the earliest by
- * the same time after the call was sent, by the local clock. And when a message arrives, no more time has passed at the store
- * since its reply than here since the call was sent.
+ * <p>A message states when, by the store's clock, the lock was granted, and until when, but not how old the message itself is. The store
+ * replied no earlier than the call was sent. So a reservation that ends some time after the reply, by the store's clock, ends no earlier
+ * than the same time after the call was sent, by the local clock. And when a message arrives, no more time has passed at the store since
+ * its reply than has passed here since the call was sent.
  *
- * <p>Messages are not trusted: the store's clock may have jumped, and every user who may publish can write anything. An
- * implausible message is ignored, and the waiter asks the store instead. No accepted message leads to a deadline later than {@link LockStore#RESERVATION}
+ * <p>Messages are not trusted: the store's clock may have jumped, and any user who may publish can send anything. An implausible message
+ * is ignored, and the waiter calls the store instead. No accepted message leads to a deadline later than {@link LockStore#RESERVATION}
  * after its arrival, or to a token that is ahead of the store's clock by more than {@value #AHEAD_MILLIS} ms.
  *
  * @param askedAt when the call was sent, on the ticker
@@ -33,8 +33,8 @@ public record StoreTime(long askedAt, long answeredAt, long micros) {
     private static final long LONGEST_MICROS = TimeUnit.NANOSECONDS.toMicros(LockStore.RESERVATION.toNanos());
 
     /**
-     * The later of two replies, by the store's clock. Calls overlap, so their own order says nothing; but if this call was sent
-     * after the other reply had arrived, and its time is earlier, the store's clock was set back.
+     * The later of two replies, by the store's clock. Calls overlap, so their order alone proves nothing; but if this call was
+     * sent after the other reply had arrived, and the time in its reply is earlier, the store's clock was set back.
      */
     StoreTime orLater(@Nullable StoreTime other) {
         return other == null || other.micros < micros || askedAt - other.answeredAt >= 0 ? this : other;
@@ -44,9 +44,9 @@ public record StoreTime(long askedAt, long answeredAt, long micros) {
      * Judges a message.
      *
      * @param heardAt when it arrived, on the ticker
-     * @return until when the lock is certainly held, on the ticker: for no longer than the lease from the grant on, because the
-     *     call that confirms it gives it that lease, however late it arrives, and takes the rest of a longer reservation away.
-     *     Null if the message is old, or implausible
+     * @return until when the lock is certainly held, on the ticker: for no longer than the lease, counted from the grant,
+     *     because the call that confirms the grant, however late it arrives, sets that lease, and takes away the rest of a
+     *     longer reservation. Null if the message is old or implausible
      */
     @Nullable
     Long believe(Reservation told, long heardAt, long leaseNanos) {

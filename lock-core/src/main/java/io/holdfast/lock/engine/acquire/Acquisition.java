@@ -35,39 +35,39 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One caller's acquisition of one lock: it reenters the lock, or lines up behind other callers of this client, calls the store,
- * waits there, and gets a grant with a hold.
+ * One caller's acquisition of one lock: it reenters the lock; or it lines up behind other callers of this client, calls the store,
+ * waits there, and opens a hold for the grant that it receives.
  *
- * <p>All tries share one owner id. Whatever ends the acquisition without a grant leaves nothing behind: a caller in line leaves the
- * line, and the front lets the next one in. If every try was answered, the entry in the queue is passed to the next one in line, or
- * given up, and an interrupt or a timeout is reported to the caller only when the store knows of it; if the outcome of a try is
+ * <p>All tries share one owner id. An acquisition that ends without a grant leaves nothing behind: a caller in line leaves the
+ * line, and the front lets the next one in. If every try was answered, the entry in the queue is passed to the next caller in line,
+ * or given up, and an interrupt or a timeout is reported to the caller only once the store knows of it; if the outcome of a try is
  * unknown, the acquisition is undone and cancelled, and its owner id is never sent again.
  *
- * <p>There is a single budget: when it ends between two attempts, the lock is requested one last time without waiting, so that
- * the store removes the entry in the same step, unless a caller behind it continues to wait with it. When it ends during a try,
- * that was the last one. A try that could not be sent, because this client had no connection for it, does not count: it is
- * repeated within the budget. If the budget is spent, only this caller fails: the store has not replied, so the callers behind
- * it in line continue with its entry.
+ * <p>There is a single budget: when it ends between two attempts, the lock is requested one last time without waiting, so that the
+ * store removes the entry in the same step, unless a caller behind this one continues to wait with that entry. When the budget ends
+ * during a try, that try is the last one. A try that could not be sent, because this client had no connection for it, does not
+ * count: it is repeated within the budget. If the budget is spent before that, only this caller fails: the store has not replied,
+ * so the callers behind it in line continue with its entry.
  *
- * <p>A grant whose reply arrives after its own deadline is not a grant: it is undone, and the acquisition starts over, with
- * another owner id, within the same budget. If the budget is spent, the acquisition fails as if the store had not replied. The
- * deadline counts from before that very try was sent.
+ * <p>A grant whose reply arrives after its own deadline does not count: it is undone, and the acquisition starts over, with another
+ * owner id, within the same budget. If the budget is spent, the acquisition fails as if the store had not replied. The deadline is
+ * counted from before that try was sent.
  *
- * <p>If the store fails after it has replied once, the acquisition continues to wait, like others that wait for the store. A
- * call that the store refuses changes nothing there: if the first try is refused, there is no entry to give up.
+ * <p>If the store fails after it has replied once, the acquisition continues to wait, together with others that wait for the store
+ * to recover. A call that the store rejects changes nothing there: if the first try is rejected, there is no entry to give up.
  */
-@SuppressWarnings("NullAway.Init") // fields that are set from a certain state on
+@SuppressWarnings("NullAway.Init") // fields that are set only from a certain state on
 public final class Acquisition implements Steps {
 
     private static final Logger log = LoggerFactory.getLogger(Acquisition.class);
 
-    /** Between two tries to get a connection. The store has already waited for one itself, if it can. */
+    /** The pause between two tries to get a connection. The store itself has already waited for one, if it can. */
     private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     /**
      * In line: behind other callers of this client, or at the front. Ask: the next step calls the store. Queued: has an entry
-     * in the queue at the store. No connection: all were in use, so nothing was sent. Outage: waits for a store that fails.
-     * Ended: at the store; listeners do not know yet.
+     * in the queue at the store. No connection: all were in use, so nothing was sent. Outage: waits for a failing store to
+     * recover. Ended: over at the store, but listeners have not been notified yet.
      */
     private enum State {
         START,
@@ -95,7 +95,10 @@ public final class Acquisition implements Steps {
     private LockListener.@Nullable Acquisition observed;
     private Waits.@Nullable CallerWait wait;
     private @Nullable AcquireResult result;
-    /** The queue in which it waits. If the process has been copied since, there is a new one, and this one is closed. */
+    /**
+     * The local queue in which it waits. If the process has been copied in the meantime, the client has a new one, and
+     * this one is closed.
+     */
     private LocalQueue queue;
     /** Its place there, as soon as it has one. */
     LocalQueue.Place place;
@@ -103,7 +106,7 @@ public final class Acquisition implements Steps {
     private QueueEntry entry;
 
     private Outages.@Nullable Turn turn;
-    /** The holder that its calls name, as soon as there are any. */
+    /** The holder named in its calls, as soon as there are any. */
     private HolderInfo holder;
     /** When the store was last called, on the ticker, before the send. */
     private long sentAt;
@@ -112,7 +115,7 @@ public final class Acquisition implements Steps {
     /** When it tries again to get a connection, on the ticker. */
     private long connectionAt;
 
-    /** @param budget how long to wait; the terms say which part of it may be spent on an outage of the store */
+    /** @param budget how long to wait; the terms specify how much of it may be spent on an outage of the store */
     public Acquisition(Shared shared, LockKey key, Terms terms, Budget budget, Caller caller) {
         this.shared = shared;
         this.client = shared.client;
@@ -175,7 +178,7 @@ public final class Acquisition implements Steps {
         return left;
     }
 
-    /** A caller that has become the front calls the store once more first, to pass on what the former front has left behind. */
+    /** A caller that has become the front first takes one more step, to pass on what the former front left behind. */
     @Override
     public void interrupt(InterruptedException e) throws InterruptedException {
         if (state != State.IN_LINE || place.cancel()) {
@@ -246,7 +249,7 @@ public final class Acquisition implements Steps {
 
     // At the store.
 
-    /** Calls the store, unless it is known to fail. */
+    /** Calls the store, unless it is known to be failing. */
     private long ask() throws InterruptedException {
         caller.throwIfInterrupted(null);
         if (turn == null && entry.hasMetFailure()) {
@@ -271,7 +274,7 @@ public final class Acquisition implements Steps {
 
     /**
      * Waits for a connection, or for the store to recover, if that is permitted. Continues with another owner id if the store
-     * may have carried out the call, as a quorum may if there was a free connection to one of its servers.
+     * may have carried out the call, as a quorum may have if there was a free connection to one of its servers.
      */
     private void askAgain(LockStoreException e, boolean last) throws InterruptedException {
         boolean shortage = isShortage(e);
@@ -301,7 +304,7 @@ public final class Acquisition implements Steps {
         }
     }
 
-    /** @param waiting whether an entry in the queue is wanted, or kept, if the lock is not free */
+    /** @param waiting whether to create, or keep, an entry in the queue if the lock is not free */
     private AcquireReply send(boolean waiting) {
         AcquireRequest request = request(waiting, place.hasFollowers() ? Cohort.tokens(terms.leaseMillis()) : 1);
         AcquireReply reply;
@@ -403,8 +406,9 @@ public final class Acquisition implements Steps {
     }
 
     /**
-     * The lock that a message has granted, if there is one. It is used without a call to the store, which saves a round trip; the
-     * watchdog confirms it if it is held for long enough. Not used for a lease that is not renewed, or if it ends soon.
+     * The grant received in a message, if there is one. It is used without a call to the store, which saves a round trip; the
+     * watchdog confirms it if the lock is held for long enough. It is not used if the lease is not renewed, if there is a minimum
+     * hold, or if it ends soon.
      */
     private QueueEntry.@Nullable Grant claim() {
         if (!terms.renew() || terms.minHoldNanos() > 0) {
@@ -432,7 +436,7 @@ public final class Acquisition implements Steps {
 
     // The store fails.
 
-    /** Queues behind the callers of this client that wait for the same store. */
+    /** Queues behind the callers of this client that wait for the same server to recover. */
     private void joinOutage() {
         beginWait();
         String server = client.store().serverOf(key);
@@ -441,8 +445,8 @@ public final class Acquisition implements Steps {
     }
 
     /**
-     * A caller that had queued before the store failed waits for it as long as its budget allows. Only one caller of this client
-     * calls the store at a time, even after it has recovered, since the queue may have to be formed again.
+     * A caller that had queued before the store failed waits for it to recover for as long as the budget allows. Only one caller
+     * of this client calls the store at a time, even after the store has recovered, since the queue may have to be rebuilt.
      */
     private long duringOutage() throws InterruptedException {
         Failing failing = entry.failing();
@@ -456,7 +460,7 @@ public final class Acquisition implements Steps {
         return ask();
     }
 
-    /** The acquisition is never sent again: continues as a new one, which knows of the same failure. */
+    /** Continues as a new acquisition, which knows of the same failure, because the former one is never sent again. */
     private void renewEntry() {
         entry = place.entry();
         resent = false;
@@ -488,10 +492,10 @@ public final class Acquisition implements Steps {
     }
 
     /**
-     * Ends without an outcome: leaves nothing behind, and lets the next one in line in, whatever goes wrong. Does nothing if listeners
-     * know the outcome already.
+     * Ends the acquisition without an outcome: leaves nothing behind, and lets the next caller in line continue, whatever goes wrong.
+     * Does nothing if listeners already know the outcome.
      *
-     * @param abandoned whether everything is undone in the background, whatever the failure
+     * @param abandoned whether to undo everything in the background, whatever the failure
      */
     void fail(Throwable e, boolean abandoned) {
         State former = state;
@@ -575,8 +579,8 @@ public final class Acquisition implements Steps {
     /**
      * The store removes the acquisition before the caller learns that it was refused: otherwise the store might grant the lock
      * to a caller that is gone. This takes one call, which an interrupt does not end. If the store does not respond, the
-     * removal is left to the background; immediately, if the store is known to fail. If every try was answered, the next one in
-     * line, if there is one, can use the entry.
+     * removal is left to the background; if the store is known to be failing, this happens immediately. If every try was
+     * answered, the next caller in line, if there is one, takes over the entry instead.
      */
     private void giveUp() {
         if (!resent && place.pass()) {
@@ -591,7 +595,10 @@ public final class Acquisition implements Steps {
         }
     }
 
-    /** In the background. If one of its sends got no reply, it may still arrive, so the acquisition is cancelled as well. */
+    /**
+     * Gives up the entry, in the background. A send without a reply may still arrive, so the acquisition is then
+     * cancelled as well.
+     */
     private void dropEntry() {
         if (queue.entries().giveUp(entry) || resent) {
             client.cleanup().leave(key, entry.owner(), resent ? terms.leaseNanos() : 0);
@@ -603,7 +610,7 @@ public final class Acquisition implements Steps {
         dropEntry();
     }
 
-    /** The lock is not free, unless too many wait for it already. Only the first call counts. */
+    /** Records that the caller begins to wait; fails if too many are already waiting for the lock. Only the first call counts. */
     private void beginWait() {
         if (wait == null) {
             wait = shared.waits.begin(key, terms, budget, caller);
@@ -646,19 +653,19 @@ public final class Acquisition implements Steps {
         return found != null;
     }
 
-    /** Whether a grant of the latest call has not expired yet. */
+    /** Whether a lease granted by the latest call has not expired yet. */
     boolean isInTime() {
         return client.ticker().nanos() - sentAt < terms.leaseNanos();
     }
 
-    /** Listeners learn of it from now on. */
+    /** Listeners are notified of the acquisition from now on. */
     void observe() {
         if (shared.events.hasListeners()) {
             observed = shared.events.begin(key, terms.name());
         }
     }
 
-    /** At the front: its part of the call for all locks, without a queue entry, and for one token. */
+    /** Its part, as the front, of the call for all locks: without a queue entry, and for one token. */
     AcquireRequest requestAtOnce() {
         clientId = client.id();
         holder = ClientContext.currentThread();
@@ -667,7 +674,7 @@ public final class Acquisition implements Steps {
         return request(false, 1);
     }
 
-    /** The reply to its part of that call: the last one. */
+    /** Handles the reply to its part of that call, which is the last one. */
     AcquireResult take(AcquireReply reply) {
         observe();
         resent |= reply.resent();
@@ -685,7 +692,7 @@ public final class Acquisition implements Steps {
         return result();
     }
 
-    /** Leaves the line if it is still in it; if a send may still arrive, it is cancelled. */
+    /** Leaves the line if it is still in it. If a send may still arrive, the acquisition is cancelled. */
     void leaveAtOnce() {
         if (state == State.ASK) {
             dropEntry();

@@ -17,28 +17,29 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Several locks, all or nothing. If they are all free, they are acquired at once, in one call to the store. Otherwise they are
- * acquired one after the other in the order of their keys, which is the same for every request. So each waiter waits for a key
- * that is greater than all keys it holds, and there is no cycle of waiters. One budget applies to all, and the acquisition waits
- * in one queue at a time.
+ * acquired one after another in the order of their keys, which is the same for every request. So each waiter waits for a key that is
+ * greater than all keys it holds, and there is no cycle of waiters. One budget applies to all, and the acquisition waits in one
+ * queue at a time.
  *
- * <p>A lock may be lost while the acquisition waits for the others: it was released by force, Redis forgot it, or its lease is
- * not renewed. For the caller, who has never held it, this is not a loss: all are given back, and the acquisition starts over
- * within the same budget.
+ * <p>A lock may be lost while the acquisition waits for the others: because it was released by force, Redis lost its data, or its
+ * lease is not renewed. For the caller, which has never held it, this is not a loss: all locks are given back, and the acquisition
+ * starts over within the same budget.
  *
- * <p><b>All at once: no cycle of waiters.</b> No caller waits in that call. A caller that holds any of the keys does not make it. It
- * enters only empty lines, so it waits in none, and makes one call, for which the store keeps no queue entry. Then it has either all
- * locks, or has left all lines before it waits in any. So callers that line up behind it in the meantime wait for one call at most.
+ * <p><b>All at once: no cycle of waiters.</b> No caller waits in that call. A caller that holds any of the keys does not make the
+ * call. Any other caller enters only empty lines, so it waits in none, and makes one call, for which the store keeps no queue entry.
+ * After that it either has all locks, or has left all lines before it waits in any. So callers that line up behind it in the
+ * meantime wait for at most one call.
  *
- * <p><b>All or none.</b> The store checks all locks before it changes one, in one step, so after a refusal there is nothing to
- * give back, and others never see only some of them granted. If the outcome is unknown, or a send of the call may still arrive,
- * all are undone and cancelled, each by its own owner id, and none of these is sent again. All leases count from before the call
- * was sent. If one of them has expired when the reply arrives, all are undone.
+ * <p><b>All or none.</b> The store checks all locks before it changes any of them, in one step, so after a refusal there is nothing
+ * to give back, and others never see only some of them granted. If the outcome is unknown, or a send of the call may still arrive,
+ * all are undone and cancelled, each by its own owner id, and none of these ids is sent again. All leases are counted from before
+ * the call was sent. If any of them has expired when the reply arrives, all are undone.
  *
- * <p><b>A refusal of one try is final</b>: at that moment somebody held one of the locks, or waited for it. It cannot have been
- * another such try that failed in the end, because such a try holds nothing until it holds all. So if several tries request the
- * same free locks at the same time, one of them gets them.
+ * <p><b>A refusal of a single try is final</b>: at that moment another caller held one of the locks, or was waiting for it. That
+ * caller cannot have been another such try that failed in the end, because such a try holds nothing until it holds all. So if
+ * several tries request the same free locks at the same time, one of the tries gets all of them.
  *
- * <p>A grant of that call reserves one token for each lock, so none of them is handed off. If callers line up while the locks are
+ * <p>A grant by that call reserves one token for each lock, so none of them is handed off. If callers line up while the locks are
  * held, the next one calls the store, and acquires its locks in order.
  */
 public final class MultiAcquisition implements Steps {
@@ -67,7 +68,7 @@ public final class MultiAcquisition implements Steps {
         return Objects.requireNonNull(result);
     }
 
-    /** All at once if that is possible, else in order. */
+    /** All at once if that is possible, otherwise in order. */
     @Override
     public long proceed() throws InterruptedException {
         if (!inOrder) {
@@ -114,7 +115,7 @@ public final class MultiAcquisition implements Steps {
         return 0;
     }
 
-    /** Starts over if a lock was lost while it waited for the others; once more when the budget is spent. */
+    /** Starts over if a lock was lost during the wait for the others; one last time once the budget is spent. */
     private void allAreThere() {
         Handle handle = Handle.of(taken);
         if (handle.isHeld()) {
@@ -211,7 +212,7 @@ public final class MultiAcquisition implements Steps {
                 : null;
     }
 
-    /** Like the failure of a first attempt: callers in line behind it would fail as well. */
+    /** Handled like the failure of a first attempt: the callers in line behind this one would fail as well. */
     private @Nullable AcquireResult failed(LockStoreException e) throws InterruptedException {
         if (e.outcomeUnknown()) {
             sentInVain();
@@ -234,7 +235,7 @@ public final class MultiAcquisition implements Steps {
         all.forEach(each -> each.resent = true);
     }
 
-    /** Listeners learn of the failure of the first one. */
+    /** Listeners are notified of the failure of the first acquisition. */
     private void failAll(Throwable e, boolean undone) {
         all.get(0).observe();
         all.forEach(each -> each.fail(e, undone));

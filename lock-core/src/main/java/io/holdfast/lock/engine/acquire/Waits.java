@@ -29,20 +29,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls of this client that wait for a lock, without those that get their lock immediately; and a thread that reports the
- * nested ones to the store, whose callers hold locks. Callers never wait for it. A client without nested waits reports nothing,
- * and has no such thread.
+ * The calls of this client that wait for a lock, except those that get it immediately; and a thread that reports the nested ones,
+ * whose callers already hold locks, to the store. Callers never wait for that thread. A client without nested waits reports
+ * nothing, and has no such thread.
  *
- * <p>A nested wait is reported when it has lasted for 20 ms, again after 100 ms, and every 500 ms from then on, all of the client
- * together. Changes are reported at the next tick, but at most twice a second on average and four times in a row. The thread
- * ticks every 20 ms, so all of this takes up to 20 ms longer.
+ * <p>A nested wait is reported when it has lasted for 20 ms, again after 100 ms, and every 500 ms from then on; each report
+ * covers all nested waits of the client. Changes are reported at the next tick, but at most twice a second on average and four
+ * times in a row. The thread ticks every 20 ms, so each of these times may be up to 20 ms longer.
  *
- * <p>Reports are bounded: the oldest {@value #MAX_WAITS} waits, {@value #MAX_HOLDS} holds of each, and {@value
- * #MAX_CHARACTERS} characters of keys.
+ * <p>Reports are limited to the oldest {@value #MAX_WAITS} waits, {@value #MAX_HOLDS} holds of each, and {@value #MAX_CHARACTERS}
+ * characters of keys.
  *
- * <p><b>No nested wait is forgotten.</b> The thread ticks as long as there is one, or one that was reported, also after an error,
- * and stops in the step that finds neither. A wait is added before the thread is started, unless it is ticking. Both steps are
- * under this monitor: so either the thread finds the wait, or it has stopped before, and is started again.
+ * <p><b>No nested wait is forgotten.</b> The thread ticks, even after an error, as long as there is a nested wait or one that was
+ * reported, and stops in the step that finds neither. A wait is added before the step that starts the thread if it is not
+ * ticking. Both steps hold this monitor, so either the thread finds the wait, or it has already stopped, and is started again.
  */
 public final class Waits {
 
@@ -64,16 +64,16 @@ public final class Waits {
     private final Set<CallerWait> all = ConcurrentHashMap.newKeySet();
     private final Map<LockKey, Integer> byKey = new ConcurrentHashMap<>();
 
-    /** The nested ones, by id, also those that have ended and are still reported. */
+    /** The nested ones, by id, including those that have ended but are still reported. */
     private final Map<Long, CallerWait> nested = new ConcurrentSkipListMap<>();
 
     private final AtomicLong ids = new AtomicLong();
 
-    // Used by the thread alone
+    // Used by the thread only
     private Set<Long> reported = Set.of(); // the ids; negative if the wait has ended
     private boolean reportedTwice;
     private long reportedAt;
-    private long paidUntil; // a report is due, at the earliest, one interval later
+    private long paidUntil; // a report is due one interval later at the earliest
 
     // Guarded by this monitor
     private boolean ticking;
@@ -94,7 +94,7 @@ public final class Waits {
     /**
      * The lock is not free, so the caller waits.
      *
-     * @throws LockOverloadException if too many wait for the key already
+     * @throws LockOverloadException if too many calls are already waiting for the key
      */
     CallerWait begin(LockKey key, Terms terms, Budget budget, Caller caller) {
         int most = terms.maxWaiting();
@@ -173,9 +173,9 @@ public final class Waits {
         }
 
         /**
-         * The wait has ended. To be called once.
+         * The wait has ended. Must be called once.
          *
-         * @param inVain whether its budget was spent; others in its cycle can then name it for another second
+         * @param inVain whether its budget was spent; others in its cycle can then still report it for another second
          */
         void end(boolean inVain) {
             keptUntil = client.ticker().nanos() + KEEP_NANOS;
@@ -188,8 +188,8 @@ public final class Waits {
         }
 
         /**
-         * Reports the wait only if it was still going on after it was described, because the caller may acquire more locks
-         * once it has ended. A lock may have been lost, or closed by another thread, since it began.
+         * Reports the wait only if it was still in progress after it was described, because the caller may acquire more
+         * locks once it has ended. A lock may have been lost, or released by another thread, since the wait began.
          */
         private @Nullable WaitReport report() {
             List<NestedWait.Held> held = holds.stream()

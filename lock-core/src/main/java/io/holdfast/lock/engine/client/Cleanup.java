@@ -20,14 +20,14 @@ import org.slf4j.LoggerFactory;
  * Background cleanup at the store, for which callers do not wait: acquisitions that failed with an unknown outcome, waiters
  * that gave up, releases without a reply from Redis, holds of dead threads.
  *
- * <p>Each task is repeated until it succeeds or one lease has passed: by then a granted lock has expired by itself. The undo of
- * an acquisition that may still arrive is repeated beyond that, for the longest delay of a call: a server that was suspended for
- * longer than a short lease reads the acquisition when it continues, and would grant the lock to nobody. If a task does not run
- * at all, because the client dies, the store also frees everything after the lease.
+ * <p>Each task is repeated until it succeeds or one lease has passed: by then a granted lock has expired on its own. Undoing an
+ * acquisition that may still arrive is repeated beyond that, for the longest delay of a call: a server that was suspended for
+ * longer than a short lease reads the acquisition when it resumes, and would grant a lock that nobody uses. If a task never
+ * runs, because the client dies, the store still frees everything after the lease.
  *
  * <p>Each server has its own worker. After a failure the worker pauses for 50 ms to 1 s, and then continues with the next task.
- * So a server that fails gets one command per pause, however many tasks wait, and a single broken lock does not block the
- * others. At most {@value #MOST_WAITING} tasks wait; further locks expire with their leases.
+ * So a failing server receives one command per pause, however many tasks are waiting, and a single broken lock does not block
+ * the others. At most {@value #MOST_WAITING} tasks wait; any further locks expire at the end of their leases.
  */
 public final class Cleanup {
 
@@ -40,14 +40,14 @@ public final class Cleanup {
     private final ServerWorkers<CleanupTask> workers;
     private final Set<CleanupTask> waiting = ConcurrentHashMap.newKeySet();
 
-    /** Logged once, until a task succeeds. */
+    /** Whether the limit was reached, which is logged once, until a task succeeds. */
     private final AtomicBoolean full = new AtomicBoolean();
 
     public Cleanup(LockStore store) {
         this(store, DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-cleanup"));
     }
 
-    /** @param threads does the work; shut down when this is closed */
+    /** @param threads do the work; shut down when this is closed */
     public Cleanup(LockStore store, ExecutorService threads) {
         this.store = store;
         this.workers = new ServerWorkers<>(threads, 1, next -> clean(next.get(0)));
@@ -63,8 +63,8 @@ public final class Cleanup {
     }
 
     /**
-     * The same after a hold, during which any of its tokens may have been used; also if the lock was given back, but a send of its
-     * acquisition may still arrive.
+     * Does the same after a hold, during which any of its tokens may have been used; also if the lock was given back, but a send
+     * of its acquisition may still arrive.
      */
     public void undoHold(LockKey key, OwnerId owner, long leaseNanos) {
         undo(key, owner, leaseNanos, ReleaseRequest.ALL_TOKENS, true);
@@ -81,19 +81,20 @@ public final class Cleanup {
                 wasHeld);
     }
 
-    /** The same on the calling thread, once. */
+    /** Like {@link #leave}, but on the calling thread, and only once. */
     void leaveNow(LockKey key, OwnerId owner, long leaseNanos) {
         store.leave(key, owner, cancellation(leaseNanos, 0), ReleaseRequest.NO_TOKEN);
     }
 
     /**
-     * For how long late calls of an acquisition are refused, from when the store learns of its end.
+     * How long late calls of an acquisition are refused, counted from when the store learns of its end.
      *
-     * <p>Calls are late if the server was suspended: then it reads them and the undo in immediate succession. Or if the network
-     * was down: TCP retransmits at intervals that double, so a call in flight when the undo got through arrives after as long
-     * again. A later call is granted, and nobody uses the lock for one lease: that costs time, but does not break mutual
-     * exclusion. On the other hand, while a lock has a cancellation, the scripts cannot use their short path. So it lasts for the
-     * longest delay that the store knows of, plus the time that the undo took, and never for longer than the lease.
+     * <p>A call may be late because the server was suspended; then the server reads it and the undo in immediate succession. Or
+     * the network was down: TCP retransmits at intervals that double, so a call that was in flight when the undo got through
+     * arrives after as much time again. A call that arrives even later is granted, and nobody uses the lock for one lease: that
+     * costs time, but does not break mutual exclusion. On the other hand, while a lock has a cancellation, the scripts cannot use
+     * their short path. So the cancellation lasts for the longest delay that the store knows of, plus the time that the undo
+     * took, but never longer than the lease.
      */
     public Duration cancellation(long leaseNanos, long sinceFailedNanos) {
         long delay = store.longestDelay().toNanos() + sinceFailedNanos;
@@ -104,14 +105,15 @@ public final class Cleanup {
      * Releases a lock without making a caller wait, and returns the rest of its block of tokens.
      *
      * @param key the lock
-     * @param request what to ask for; a minimum hold is counted from the grant, so each attempt asks for what is left of it
-     * @param leaseNanos its lease, after which it has ended by itself
+     * @param request creates the request; a minimum hold is counted from the grant, so each attempt requests what is left
+     *     of it
+     * @param leaseNanos its lease, after which it has ended on its own
      */
     public void release(LockKey key, Supplier<ReleaseRequest> request, long leaseNanos) {
         submit(key, () -> store.release(request.get()), leaseNanos, true);
     }
 
-    /** Lets other shared holders in; until then the lock is held alone. */
+    /** Lets other shared holders in; until then the lock is held exclusively. */
     public void downgrade(LockKey key, OwnerId owner, long lastToken, long leaseNanos) {
         submit(key, () -> store.downgrade(key, owner, lastToken), leaseNanos, true);
     }
@@ -130,7 +132,7 @@ public final class Cleanup {
         CleanupTask cleanup =
                 new CleanupTask(key, task, System.nanoTime() + patienceNanos, wasHeld, new AtomicBoolean());
         waiting.add(cleanup);
-        if (!enqueue(cleanup)) { // a caller that was waiting until the client was closed; nothing is retried
+        if (!enqueue(cleanup)) { // its caller waited until the client was closed; nothing is retried
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
@@ -145,7 +147,7 @@ public final class Cleanup {
         return workers.add(store.serverOf(cleanup.key), List.of(cleanup));
     }
 
-    /** Returns whether the server may be called again at once: it has replied, or was not called. */
+    /** Returns whether the server may be called again immediately: it has replied, or was not called. */
     private boolean clean(CleanupTask cleanup) {
         try {
             if (System.nanoTime() - cleanup.giveUpAt >= 0) {
@@ -167,8 +169,8 @@ public final class Cleanup {
     }
 
     /**
-     * Runs each waiting task once more, without retries, for {@value #LAST_WORDS_SECONDS} s at most. Waits and
-     * failed acquisitions that are left are not counted as locks: nobody held them.
+     * Runs each waiting task once more, without retries, for {@value #LAST_WORDS_SECONDS} s at most. Waits and failed
+     * acquisitions that are left over are not counted as locks, because nobody held them.
      */
     public void close() {
         workers.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** The identity of this client, and what its acquisitions share. */
 public final class ClientContext {
 
-    /** The lookup of the host name may be slow, so it happens before the first lock is requested. */
+    /** The lookup of the host name may be slow, so it is done before the first lock is requested. */
     private static final String HOST = hostName();
 
     private static final long PID = ProcessHandle.current().pid();
@@ -40,7 +40,7 @@ public final class ClientContext {
     private volatile long wakeUpsBefore;
     private volatile LongConsumer onRevoked = sequence -> {};
 
-    /** The client's identity at the store, and what depends on it: both change when the process was copied. */
+    /** The client's identity at the store, and what depends on it: both change when the process has been copied. */
     private record Identity(String id, LocalQueue queue) {}
 
     public ClientContext(LockStore store, Cleanup cleanup, Ticker ticker, boolean queueThread, @Nullable String id) {
@@ -72,12 +72,12 @@ public final class ClientContext {
         return ticker;
     }
 
-    /** Where its callers wait. */
+    /** The queue in which its callers wait. */
     public LocalQueue queue() {
         return identity.queue;
     }
 
-    /** {@return how many waiters the store has notified of their lock} */
+    /** {@return how many waiters the store has notified of their grant} */
     public long wakeUps() {
         return wakeUpsBefore + queue().entries().wakeUps();
     }
@@ -99,7 +99,7 @@ public final class ClientContext {
         }
     }
 
-    /** Leaves no file open. */
+    /** Closes all open files. */
     public void closeFiles() {
         Sequences.SYSTEM.close();
     }
@@ -120,9 +120,10 @@ public final class ClientContext {
 
     /**
      * Calls the store so that an interrupt cannot break the call: some drivers abandon a reply when the thread is interrupted. The
-     * interrupt is restored afterwards. A call that was broken nevertheless is repeated, which is safe for every call to the store.
+     * interrupt status is restored afterwards. A call that is broken nevertheless is repeated, which is safe for every call to the
+     * store.
      *
-     * @param onAgain is run before the call is repeated: what was sent before may still arrive
+     * @param onAgain run before the call is repeated: the earlier send may still arrive
      */
     public static <T> T uninterruptibly(Supplier<T> call, Runnable onAgain) {
         boolean interrupted = Thread.interrupted();
@@ -146,14 +147,14 @@ public final class ClientContext {
     }
 
     /**
-     * Does all steps, in order, whatever one of them throws: gives back one lock after another, or ends one part after another. Then it
-     * throws the first failure, with the others suppressed inside.
+     * Runs all steps in order, whatever any of them throws, for example to give back one lock after another. Then throws the first
+     * failure, with the others as suppressed exceptions.
      */
     public static void all(Runnable... steps) {
         each(List.of(steps), Runnable::run);
     }
 
-    /** Does something with each element, as {@link #all} does its steps. */
+    /** Applies the action to each element, as {@link #all} runs its steps: in order, whatever it throws. */
     public static <T> void each(Iterable<T> all, Consumer<? super T> action) {
         Throwable first = null;
         for (T each : all) {
@@ -189,25 +190,25 @@ public final class ClientContext {
     }
 
     /**
-     * Draws the sequences of {@link io.holdfast.lock.store.OwnerId}s: positive random numbers of 63 bits that nobody can guess,
-     * and that a copy of this process does not draw as well.
+     * Draws the sequences of {@link io.holdfast.lock.store.OwnerId}s: positive random 63-bit numbers that nobody can guess, and
+     * that no copy of this process draws as well.
      *
-     * <p>A process may be copied with its whole heap: CRaC, SnapStart, a snapshot of its virtual machine. Whatever is in the heap,
-     * such as a counter, the state of a generator or a buffer of random bytes, is in both copies, and both would continue with the
-     * same ids; the store would regard these as one acquisition that is sent twice, and grant both. So each draw reads 8 bytes from
-     * the operating system, unbuffered, and keeps nothing for the next draw.
+     * <p>A process may be copied with its whole heap, by CRaC, SnapStart, or a snapshot of its virtual machine. Anything in the
+     * heap, such as a counter, the state of a generator or a buffer of random bytes, is in both copies, and both would continue
+     * with the same ids; the store would regard these as one acquisition that is sent twice, and grant both. So each draw reads 8
+     * bytes from the operating system, unbuffered, and keeps nothing for the next draw.
      *
-     * <p>A copy of a virtual machine has a copy of the system's generator too, until the kernel learns of it: immediately with
-     * a VM generation id (Linux 5.18), otherwise within a few minutes. For that time both clocks are mixed in, the monotonic
-     * one in nanoseconds: two copies draw the same number only if they were restored, and draw, in the same nanosecond.
-     * Combining a random number with something by exclusive or leaves it as random as it was.
+     * <p>A copy of a virtual machine also has a copy of the system's generator, until the kernel learns that it was copied:
+     * immediately with a VM generation id (Linux 5.18), otherwise within a few minutes. To cover that time, both clocks are mixed
+     * in, the monotonic one in nanoseconds: two copies draw the same number only if they were restored, and draw, in the same
+     * nanosecond. Combining a random number with another value by exclusive or leaves it as random as it was.
      *
-     * <p>Where there is no {@code /dev/urandom}, numbers of a {@link SecureRandom} are mixed with the clocks.
+     * <p>Where there is no {@code /dev/urandom}, numbers from a {@link SecureRandom} are mixed with the clocks.
      *
      * <p><b>Collisions.</b> A sequence has to be unique among the acquisitions of one client that the store, or the client, knows
-     * at the same time. A new one meets one of n others with probability n / 2<sup>63</sup>: with a thousand of them at a time and
-     * 100,000 draws a second, once in three thousand years; and then two threads get one lock only if both request the same key.
-     * Otherwise one of them misses hints, and polls. Nothing relies on sequences being small, or on their order.
+     * of at the same time. A new one equals one of n others with probability n / 2<sup>63</sup>: with a thousand of them at a time
+     * and 100,000 draws a second, once in three thousand years; and even then, two threads get the same lock only if both request
+     * the same key. Otherwise one of them misses messages, and polls. Nothing relies on sequences being small, or on their order.
      *
      * <p>Thread-safe, without a lock: reads of one file descriptor are atomic.
      */
@@ -239,8 +240,8 @@ public final class ClientContext {
         }
 
         /**
-         * Closes the file, which must not be open when the process is copied; the next draw opens it again. So does a draw in
-         * progress.
+         * Closes the file, which must not be open when the process is copied; the next draw, or one in progress, opens it
+         * again.
          */
         void close() {
             InputStream open = random;
@@ -282,7 +283,7 @@ public final class ClientContext {
             return known;
         }
 
-        /** The finalizer of SplitMix64: each bit of the result depends on each bit of the input, and none is lost. */
+        /** The finalizer of SplitMix64: each bit of the result depends on each bit of the input, and no information is lost. */
         private static long mix(long bits) {
             long mixed = bits + 0x9e3779b97f4a7c15L;
             mixed = (mixed ^ mixed >>> 30) * 0xbf58476d1ce4e5b9L;

@@ -21,11 +21,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Notifies listeners, and runs the loss actions of handles. Exceptions are logged. A listener that blocks delays the notifying
- * thread: the caller, or the listener thread; never the watchdog, and no loss action, since these protect data.
+ * thread, which is the caller's or the listener thread; it never delays the watchdog or a loss action, since these protect
+ * data.
  *
  * <p>At most {@value #MOST_WAITING} events wait for the listener thread. Further ones are dropped and counted: a listener that
- * never returns must not exhaust the memory. The same applies to loss actions that do not return. These have {@value
- * #ACTION_THREADS} threads, so that one that blocks does not stop those of other locks.
+ * never returns must not exhaust the memory. The same applies to loss actions that do not return. Loss actions have
+ * {@value #ACTION_THREADS} threads, so that one that blocks does not hold up those of other locks.
  */
 public final class EventPublisher {
 
@@ -47,13 +48,13 @@ public final class EventPublisher {
     /**
      * Creates an instance.
      *
-     * @param sources supply the listeners; called at the first event
+     * @param sources supply the listeners; called on the first event
      */
     public EventPublisher(List<Supplier<List<LockListener>>> sources) {
         this.sources = List.copyOf(sources);
     }
 
-    /** Whether an event would be received. */
+    /** Whether any listener would receive an event. */
     public boolean hasListeners() {
         List<LockListener> known = listeners;
         if (known == null) {
@@ -117,7 +118,8 @@ public final class EventPublisher {
     }
 
     /**
-     * Runs loss actions, on another thread until this is closed, unless too many are waiting. They do not wait for listeners.
+     * Runs a loss action, on another thread until this is closed, unless too many are waiting. Loss actions do not wait for
+     * listeners.
      */
     public void later(Runnable action) {
         actions.run(action);
@@ -132,7 +134,7 @@ public final class EventPublisher {
         private final AtomicInteger waiting = new AtomicInteger();
         private final AtomicLong dropped = new AtomicLong();
 
-        /** Logged once, until nothing waits any more. */
+        /** Whether the limit was reached, which is logged once, until no task is waiting any more. */
         private final AtomicBoolean full = new AtomicBoolean();
 
         Backlog(String what, int most, String thread) {
@@ -158,7 +160,7 @@ public final class EventPublisher {
             }
             DaemonThreads.executeOrRun(threads, () -> {
                 if (waiting.decrementAndGet() == 0 && full.getAndSet(false)) {
-                    log.warn("All waiting {} have begun; {} have been dropped so far", what, dropped);
+                    log.warn("The backlog of {} has been cleared; {} have been dropped so far", what, dropped);
                 }
                 running.add(Thread.currentThread());
                 guarded(task);
@@ -167,7 +169,7 @@ public final class EventPublisher {
         }
     }
 
-    /** {@return how many events were dropped, because listeners did not keep up} */
+    /** {@return how many events were dropped because listeners did not keep up} */
     public long dropped() {
         return later.dropped.get();
     }
@@ -197,8 +199,8 @@ public final class EventPublisher {
     }
 
     /**
-     * Delivers pending events, and runs pending actions, for two seconds at most. A listener or action that closes
-     * the client does not wait.
+     * Delivers pending events, and runs pending actions, for two seconds at most. Does not wait if a listener or action
+     * closes the client.
      */
     public void close() {
         boolean here = running.contains(Thread.currentThread());

@@ -19,11 +19,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Background work at the store: one worker for each server that has work, on a thread of a pool, so that a server that hangs delays
- * nothing on the others. A worker ends when it has nothing left to do, since servers come and go.
+ * Background work at the store: one worker for each server that has work, on a pool thread, so that a server that hangs does not
+ * delay work for the others. A worker ends when it has nothing left to do, since servers come and go.
  *
- * <p>No work is lost: it is added, and a worker is found or made for it, in one step. A worker looks for work in the step that
- * removes it. The monitor of this object guards both, and is never held while work is done.
+ * <p>No work is lost: it is added, and a worker is found or created for it, in one step. A worker that finds no more work is
+ * removed in the same step. The monitor of this object guards both, and is never held while work is done.
  *
  * <p>Thread-safe.
  *
@@ -40,7 +40,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
     private final int portion;
     private final Predicate<List<W>> job;
 
-    /** By server. Guarded by this monitor, as is all that follows, and what the workers hold. */
+    /** The workers, by server. Guarded by this monitor, as are the latch below and each worker's work and thread. */
     private final Map<String, Worker> workers = new HashMap<>();
 
     private final CountDownLatch closing = new CountDownLatch(1);
@@ -49,9 +49,10 @@ public final class ServerWorkers<W> implements AutoCloseable {
      * Creates an instance.
      *
      * @param threads runs the workers, and is shut down when this is closed
-     * @param portion how many pieces of work are done together at most
-     * @param job does pieces of work, in the order in which they were added; returns whether its worker may go on at once. If not, it
-     *     rests: for {@value #FIRST_REST_MILLIS} ms, and for twice as long each time, up to {@value #LAST_REST_MILLIS} ms
+     * @param portion the maximum number of pieces of work that are done together
+     * @param job does pieces of work, in the order in which they were added; returns whether its worker may continue immediately. If
+     *     not, the worker rests: for {@value #FIRST_REST_MILLIS} ms, and twice as long each further time, up to
+     *     {@value #LAST_REST_MILLIS} ms
      */
     public ServerWorkers(ExecutorService threads, int portion, Predicate<List<W>> job) {
         this.threads = threads;
@@ -62,7 +63,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
     /**
      * Adds work for a server.
      *
-     * @return false if this was closed before; then nothing was added
+     * @return false if this is already closed; then nothing is added
      */
     public synchronized boolean add(String server, List<? extends W> work) {
         if (closing.getCount() == 0) {
@@ -81,7 +82,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
     /**
      * Accepts no more work, and does the pending work without rests.
      *
-     * @param atMost for how long; what is left then is dropped
+     * @param atMost how long this may take; work that is left then is dropped
      */
     public void finish(Duration atMost) {
         synchronized (this) {
@@ -121,7 +122,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
             this.server = server;
         }
 
-        /** Continues until there is no more work, after any error or interrupt. */
+        /** Continues until there is no more work, even after an error or interrupt. */
         @Override
         public void run() {
             for (List<W> work = next(); !work.isEmpty(); work = next()) {
@@ -136,11 +137,11 @@ public final class ServerWorkers<W> implements AutoCloseable {
             }
         }
 
-        /** Returns nothing when the worker has ended. */
+        /** Returns an empty list when the worker has ended. */
         private List<W> next() {
             synchronized (ServerWorkers.this) {
                 thread = Thread.currentThread();
-                Thread.interrupted(); // a stray one must not break the call that follows
+                Thread.interrupted(); // a stray interrupt must not break the call that follows
                 List<W> work = new ArrayList<>(Math.min(portion, waiting.size()));
                 while (work.size() < portion && !waiting.isEmpty()) {
                     work.add(waiting.remove());
@@ -153,8 +154,8 @@ public final class ServerWorkers<W> implements AutoCloseable {
         }
 
         /**
-         * Random, so that the clients of one server do not all return at the same time. Closing ends a rest; an interrupt does
-         * not.
+         * The length is random, so that the clients of one server do not all come back at the same time. Closing ends a rest;
+         * an interrupt does not.
          */
         private void rest(boolean goOn) {
             if (goOn) {

@@ -38,12 +38,12 @@ import org.slf4j.LoggerFactory;
  * <p>Its state moves one way, by compare-and-set: attached → detached → closed, or attached → closed. So each hold counts it exactly
  * once, and removes it exactly once, whichever threads detach and close it.
  *
- * <p>Its close gives the locks back: hands them to the next one in line, or releases them at the store; and handles the losses and
- * failures that the store reports.
+ * <p>Closing it gives the locks back: it hands them to the next caller in line, or releases them at the store, and handles the
+ * losses and failures that the store reports.
  *
- * <p><b>No lock is left behind.</b> Whatever the store throws, expected or not, the release is logged and retried in the
- * background, the next one in line gets its turn, and the hold is removed from all records; and a failure with one of several
- * locks does not affect the others ({@link ClientContext#all}). So none of these failures is thrown: the work was done under
+ * <p><b>No lock is left behind.</b> Whatever the store throws, expected or not, the failure is logged, the release is retried in the
+ * background, the next caller in line gets its turn, and the hold is removed from all records; and a failure with one of several
+ * locks does not affect the others ({@link ClientContext#all}). None of these failures is thrown, because the work was done under
  * the lock. A loss is recorded in the use, and thrown at the end.
  */
 public final class Handle implements LockHandle, AcquireResult {
@@ -62,7 +62,7 @@ public final class Handle implements LockHandle, AcquireResult {
     final List<Hold.Use> uses;
 
     /**
-     * @param thread what its thread, or task, holds
+     * @param thread the holds of its thread or task
      * @param uses in the order in which the locks were acquired, at least one
      */
     public Handle(HeldLocks locks, Map<LockKey, Hold> thread, List<Hold.Use> uses) {
@@ -71,7 +71,7 @@ public final class Handle implements LockHandle, AcquireResult {
         this.uses = uses;
     }
 
-    /** One handle instead of several of one caller, which are not used any more. */
+    /** Combines several handles of one caller into one; the parts must not be used any more. */
     public static Handle of(List<Handle> parts) {
         Handle first = parts.get(0);
         return new Handle(
@@ -90,7 +90,7 @@ public final class Handle implements LockHandle, AcquireResult {
         return uses.stream().map(use -> use.hold.key()).toList();
     }
 
-    /** It was opened by views of its locks, and is closed by them. */
+    /** Records that {@code Lock} views opened it, and will close it. */
     public void lockedByView() {
         uses.forEach(use -> use.ofView = true);
     }
@@ -187,8 +187,8 @@ public final class Handle implements LockHandle, AcquireResult {
     }
 
     /**
-     * Closes, in the reverse order, whatever happens. Throws the first loss found, with the failure of the guarded code suppressed
-     * inside, unless that code failed because of that very loss.
+     * Closes all uses in reverse order, whatever happens. Throws the first loss found, with the failure of the guarded code as a
+     * suppressed exception, unless that code failed because of that very loss.
      *
      * @param failure what the guarded code threw, or null
      */
@@ -219,7 +219,10 @@ public final class Handle implements LockHandle, AcquireResult {
         }
     }
 
-    /** Closes a use without giving back its lock; adds it to the last uses of their holds, which is for {@link #end(List)}. */
+    /**
+     * Closes a use without giving back its lock. If it was the last use of its hold, adds it to the list for
+     * {@link #end(List)}.
+     */
     private void beginClose(Hold.Use use, boolean attached, List<Hold.Use> last) {
         Hold hold = use.hold;
         if (attached && use.terms.interrupting()) {
@@ -236,7 +239,7 @@ public final class Handle implements LockHandle, AcquireResult {
         }
     }
 
-    /** Closes handles of locks that are not needed after all; a loss does not matter, and was reported to listeners. */
+    /** Closes handles of locks that are not needed after all; a loss does not matter, and has been reported to listeners. */
     public static void giveBack(List<Handle> parts) {
         if (!parts.isEmpty()) {
             try {
@@ -264,8 +267,9 @@ public final class Handle implements LockHandle, AcquireResult {
     // Giving back.
 
     /**
-     * Ends the holds of which these uses were the last: first, in one call, those that no other caller of this client is in line for;
-     * then the others, one after the other. So a thread to which one of these is handed off finds the rest given back.
+     * Ends the holds of which these were the last uses: first, in one call, those that no other caller of this client is in line for;
+     * then the others, one after another. So when one of the latter is handed off to a thread, the former have already been given
+     * back.
      */
     private void end(List<Hold.Use> last) {
         if (last.isEmpty()) {
@@ -345,10 +349,10 @@ public final class Handle implements LockHandle, AcquireResult {
     }
 
     /**
-     * Finishes a call of the store, and handles its reply: a loss, or a failure to be retried in the background. A call that an
-     * interrupt has broken is sent again.
+     * Completes a call to the store, and handles its reply: a loss, or a failure to be retried in the background. A call that
+     * an interrupt has broken is sent again.
      *
-     * @param resent whether it was sent again before
+     * @param resent whether it has already been sent again
      */
     private void release(Hold.Use use, ReleaseRequest request, Pending<ReleaseReply> call, boolean resent) {
         Hold hold = use.hold;
@@ -373,7 +377,7 @@ public final class Handle implements LockHandle, AcquireResult {
         publishReleased(hold);
     }
 
-    /** The last exclusive handle was closed, others are open. If Redis fails, the downgrade only happens later. */
+    /** The last exclusive handle was closed, but others are open. If Redis fails, the downgrade is only delayed. */
     private LockEvent.@Nullable Lost downgrade(Hold hold) {
         long lastToken = hold.place.lastToken();
         try {
@@ -396,7 +400,10 @@ public final class Handle implements LockHandle, AcquireResult {
         return null;
     }
 
-    /** A downgrade keeps the end of the lease, so a reservation that ends later is first replaced by the lease. */
+    /**
+     * A downgrade keeps the end of the lease, so a reservation that ends later than the lease is first replaced with
+     * the lease.
+     */
     private void confirm(Hold hold) {
         if (hold.leastMillis() > Hold.LOOK_MILLIS && hold.leaseNanos() < LockStore.RESERVATION.toNanos()) {
             locks.client.store().extend(hold.renewRequest(hold.leastMillis()));
@@ -410,7 +417,7 @@ public final class Handle implements LockHandle, AcquireResult {
         log.warn(message, hold.key(), DurationText.of(hold.held()), reason, known ? null : e);
     }
 
-    /** Whether the store does not know a lease that it should still know, and the call was sent only once. */
+    /** Whether the store no longer has a lease that it should still have, and the call was sent only once. */
     private boolean isSurelyGone(Hold hold, ReleaseReply reply, boolean resent) {
         return reply == ReleaseReply.NOT_HOLDER
                 && !resent

@@ -29,17 +29,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The locks that a client holds, by thread and all together; whether it acquires more, and how it stops: for good, or while its
- * process is copied.
+ * The locks that a client holds, by thread and in total. Also controls whether it may acquire more, and how it stops: for good,
+ * or while its process is copied.
  *
  * <p>A thread's map is written by that thread, and cleaned by whichever thread closes the last handle, so a handle that is closed
  * elsewhere leaves nothing behind. Whether an entry may still be reentered is decided by the hold alone.
  *
- * <p><b>A copy holds nothing.</b> {@link #suspend} first refuses new locks, then waits for the locks that are held, or declares
- * them lost. A call in progress may still be granted a lock. After it has recorded the lock, it compares the client's id at its
- * beginning with the current one: if the client is suspended by then, or has a new id, the lock is given back, and the caller
- * never sees it. {@link #resume} changes the id before it admits callers. So every lock that a caller gets was requested under an
- * id that no other copy has.
+ * <p><b>A copy holds nothing.</b> {@link #suspend} first refuses new locks, then waits until held locks are released, or declares
+ * them lost. A call in progress may still be granted a lock. After recording the lock, the call compares the client's id at its
+ * start with the current one: if the client has been suspended, or has a new id, the lock is given back, and the caller never
+ * sees it. {@link #resume} changes the id before it admits callers. So every lock that a caller gets was requested under an id
+ * that no other copy has.
  */
 public final class HeldLocks {
 
@@ -67,7 +67,7 @@ public final class HeldLocks {
     }
 
     /**
-     * @param watched receives what the watchdog reports
+     * @param watched receives the watchdog's events
      * @param renewers the threads that renew leases
      * @param clock whether there is a clock thread; otherwise tests call the watchdog, on virtual time
      */
@@ -84,7 +84,7 @@ public final class HeldLocks {
 
     // Records.
 
-    /** The current thread's map; handles keep it, to clean it from other threads. */
+    /** The current thread's map; handles keep a reference to it, so that other threads can clean it. */
     public Map<LockKey, Hold> ofCurrentThread() {
         return ofThread.get();
     }
@@ -100,25 +100,25 @@ public final class HeldLocks {
         }
     }
 
-    /** What this client holds now, by its own records. */
+    /** What this client holds now, according to its own records. */
     public Set<Hold> all() {
         return Collections.unmodifiableSet(all);
     }
 
-    /** The hold of the thread of this client that certainly holds the lock exclusively now; or null. */
+    /** The hold of the thread of this client that certainly holds the lock exclusively now, or null. */
     public @Nullable Hold findLive(LockKey key) {
         Hold hold = exclusive.get(key);
         return hold != null && hold.isExclusive() && hold.isLive() ? hold : null;
     }
 
     /**
-     * Who holds locks: a thread, or a task, for which no thread waits.
+     * A caller that acquires and holds locks: a thread, or a task, for which no thread waits.
      *
      * @param holds what it holds, and may reenter
-     * @param waiter is run when it may continue to wait for a lock, or to acquire it
+     * @param waiter run when the caller should check whether its acquisition can continue
      * @param task whether it is a task
-     * @param bound whether what it acquires ends when the thread dies
-     * @param interruptible whether an interrupt of the thread ends the wait; never true for one try
+     * @param bound whether its locks end when the thread dies
+     * @param interruptible whether an interrupt of the thread ends the wait; never true for a single try
      */
     public record Caller(
             Map<LockKey, Hold> holds, Runnable waiter, boolean task, boolean bound, boolean interruptible) {
@@ -132,9 +132,9 @@ public final class HeldLocks {
         }
 
         /**
-         * Clears the flag of the current thread if an interrupt ends the wait.
+         * Throws if the current thread was interrupted and an interrupt ends the wait; clears the interrupt flag.
          *
-         * @param failure the exception of a driver that abandoned its call for that reason, or null
+         * @param failure the exception of a driver that abandoned its call because of the interrupt, or null
          */
         public void throwIfInterrupted(@Nullable Exception failure) throws InterruptedException {
             if (interruptible && Thread.interrupted()) {
@@ -157,11 +157,11 @@ public final class HeldLocks {
     }
 
     /**
-     * Holds a lock that was granted or handed off, from now on. It is recorded and watched once it has a handle; if none can be
-     * created, the lock is given back.
+     * Opens a hold for a lock that was granted or handed off. The hold is recorded and watched once it has a handle; if no
+     * handle can be created, the lock is given back.
      *
      * @param holder the holder, as the store records it
-     * @param place the holder's
+     * @param place the holder's place in line
      */
     public Handle open(
             LockKey key, Terms terms, QueueEntry.Grant grant, HolderInfo holder, Place place, Caller caller) {
@@ -170,7 +170,7 @@ public final class HeldLocks {
             Handle handle = handle(hold.open(terms, caller.boundTo()), caller);
             add(hold, caller.holds());
             return handle;
-        } catch (RuntimeException | Error e) { // no memory or threads left
+        } catch (RuntimeException | Error e) { // out of memory or threads
             giveBack(key, grant.owner(), terms.leaseNanos(), caller, place);
             throw e;
         }
@@ -184,7 +184,7 @@ public final class HeldLocks {
         return handle;
     }
 
-    /** @param thread what its thread, or task, holds */
+    /** @param thread the holds of its thread or task */
     void add(Hold hold, Map<LockKey, Hold> thread) {
         watchdog.plan(hold);
         thread.put(hold.key(), hold);
@@ -198,7 +198,7 @@ public final class HeldLocks {
     // Reentry.
 
     /**
-     * Returns another handle of a lock that the caller holds, or null if it does not.
+     * Returns another handle of a lock that the caller holds, or null if the caller does not hold it.
      *
      * @throws WaitsForItself if it holds less of the lock than it requests
      */
@@ -267,7 +267,7 @@ public final class HeldLocks {
         countHeld();
     }
 
-    /** A hold has ended, or was lost. */
+    /** Called when a hold has ended, or was lost. */
     private void countHeld() {
         CountDownLatch awaited = none;
         if (awaited != null && isNoneHeld()) {
@@ -301,7 +301,10 @@ public final class HeldLocks {
         countHeld();
     }
 
-    /** A message says that the store has taken away the lock of that acquisition. It may have ended, and the message may be forged. */
+    /**
+     * A message reports that the store has revoked the lock of that acquisition. The hold may have ended, and the
+     * message may be forged.
+     */
     public void doubt(long sequence) {
         for (Hold hold : all) {
             if (hold.owner().sequence() == sequence) {
@@ -317,7 +320,7 @@ public final class HeldLocks {
         }
     }
 
-    /** Closes all handles at once. Returns whether any was open, so that the lock is to be given back. */
+    /** Closes all handles at once. Returns whether any was open, so that the lock has to be given back. */
     private boolean drop(Hold hold) {
         boolean open = hold.abandon();
         if (open) {
@@ -344,8 +347,8 @@ public final class HeldLocks {
     }
 
     /**
-     * Removes locks that the current thread has lost from all records: they no longer count, as if they had been released. Their
-     * handles still report the loss when they are closed.
+     * Removes from all records the locks that the current thread has lost: they no longer count, as if they had been released.
+     * Their handles still report the loss when they are closed.
      */
     public void forgetLost() {
         Map<LockKey, Hold> thread = ofCurrentThread();
@@ -359,7 +362,7 @@ public final class HeldLocks {
 
     // Longer leases.
 
-    /** Extends the lease at the store to at least that time from now on. */
+    /** Extends the lease at the store to at least the given time from now. */
     public void extend(Hold hold, long nanos) {
         long millis = Math.max(TimeUnit.NANOSECONDS.toMillis(nanos), hold.leastMillis());
         var request = hold.renewRequest(millis);
@@ -379,7 +382,7 @@ public final class HeldLocks {
         hold.throwIfLost();
     }
 
-    /** Checks that all locks of the current thread last for as long as its next step needs. */
+    /** Ensures that all locks of the current thread last for as long as its next step needs. */
     public void ensureHeld(Duration atLeast) {
         if (atLeast.isNegative() || atLeast.compareTo(LockRequest.MAX_TIME) > 0) {
             throw new IllegalArgumentException("The requested hold time is " + atLeast
@@ -395,9 +398,9 @@ public final class HeldLocks {
     }
 
     /**
-     * Extends by twice the time, if the store allows a lease that long. A reply after the former deadline is a loss, so a reply
-     * that counts took less than the time, and leaves more than the time. A shorter lease may leave less after a slow reply:
-     * then the lock is extended once more.
+     * Extends the lease to twice the given time, if the store allows a lease that long. A reply after the former deadline is a
+     * loss, so a reply that counts took less than the given time, and leaves more than that time. A shorter lease may leave
+     * less after a slow reply: then the lock is extended again.
      */
     private void extendFor(Hold hold, long nanos) {
         long longest = client.store().longestLease().toNanos();
@@ -423,7 +426,7 @@ public final class HeldLocks {
             if (hold.isOpen()) {
                 throw e;
             }
-            hold.throwIfLost(); // else another thread has given the lock back meanwhile
+            hold.throwIfLost(); // otherwise another thread has given the lock back in the meantime
         }
     }
 
@@ -445,9 +448,9 @@ public final class HeldLocks {
     }
 
     /**
-     * Whether a lock that was requested under that id arrives too late to be used.
+     * Whether a lock that was requested under that id is granted too late to be used.
      *
-     * @param clientId the client's id at the beginning of the call
+     * @param clientId the client's id at the start of the call
      */
     public boolean isOver(String clientId) {
         return state != State.OPEN || !clientId.equals(client.id());
@@ -459,7 +462,7 @@ public final class HeldLocks {
                 + "' was being acquired, and every restored copy would hold it. Acquire it again.");
     }
 
-    /** Refuses new locks from now on. Returns false if nothing changes, because the client is closed or suspended. */
+    /** Refuses new locks from now on. Returns false if nothing changes, because the client is already closed or suspended. */
     private synchronized boolean refuse(State next) {
         boolean refuses = state != State.CLOSED && (state != State.SUSPENDED || next != State.DRAINING);
         if (refuses) {
@@ -476,8 +479,8 @@ public final class HeldLocks {
     }
 
     /**
-     * Waits until nothing is held. Lost locks are not awaited. The latch is set before the records are read, and they are read after
-     * each removal and each loss, so one of the two sees that nothing is held.
+     * Waits until nothing is held. Lost locks are not awaited. The latch is set before the records are read here, and they are also
+     * read after each removal and each loss, so one of these reads finds that nothing is held.
      */
     private boolean awaitNone(Duration atMost) throws InterruptedException {
         CountDownLatch latch = new CountDownLatch(1);
@@ -485,7 +488,7 @@ public final class HeldLocks {
         return isNoneHeld() || latch.await(TimeUnit.NANOSECONDS.convert(atMost), TimeUnit.NANOSECONDS);
     }
 
-    /** Refuses new locks; what is still held is declared lost, and then released. */
+    /** Refuses new locks. Locks that are still held are declared lost, and then released. */
     public void close() {
         if (refuse(State.CLOSED)) {
             client.queue().close();
@@ -496,7 +499,7 @@ public final class HeldLocks {
 
     private void loseAll(LossCause cause, Consumer<Hold> releasing) {
         ClientContext.each(all, hold -> {
-            if (hold.isOpen()) { // one whose release is under way is given back, not lost
+            if (hold.isOpen()) { // a lock whose release is in progress is given back, not lost
                 hold.lose(cause);
             }
             if (drop(hold)) {
@@ -505,7 +508,10 @@ public final class HeldLocks {
         });
     }
 
-    /** Ends in the same way, but this thread releases everything, before the store's connections are closed. */
+    /**
+     * Like {@link #close}, after waiting for holders, but this thread itself releases everything, before the store's
+     * connections are closed.
+     */
     public void suspend(Duration atMost) throws InterruptedException {
         if (refuse(State.SUSPENDED)) {
             client.queue().close();

@@ -31,68 +31,70 @@ import org.jspecify.annotations.Nullable;
  * One lock that this client holds: what was granted, its deadline, and its {@linkplain Use uses} by handles.
  *
  * <ul>
- *   <li><b>Deadline.</b> It only moves forward, and only to a time that the store has acknowledged: the time before the call was
- *       sent plus the lease. The store ends the lease no earlier than that. A thread that finds the deadline passed sets the loss, by
- *       compare-and-set from "none"; it is never reset. So a handle that reports "held" is held at the store, and one that has
- *       reported "lost" stays lost, even if a late renewal succeeds.
+ *   <li><b>Deadline.</b> It only moves forward, and only to a time that the store has acknowledged: the time before the call was sent
+ *       plus the lease. The store ends the lease no earlier than that. A thread that finds that the deadline has passed sets the
+ *       loss, by compare-and-set from "none"; the loss is never reset. So the lock of a handle that reports "held" is held at the
+ *       store, and a handle that has reported "lost" stays lost, even if a late renewal succeeds.
  *   <li><b>Loss.</b> Only {@link #lose} declares a loss, and reports it once: on the thread that wins that compare-and-set.
- *   <li><b>Uses.</b> A list of the open ones, which is replaced under the monitor, and read without it. A use is added, removed or
- *       detached in the step that decides about it. So exactly one handle removes the last use, knows that it was the last, and after
- *       that none enters: a hold that another thread has closed is never reentered. In the same way exactly one handle knows that it
- *       was the last exclusive one while others stay open, and after that no exclusive handle enters: the lock is then downgraded.
+ *   <li><b>Uses.</b> The open uses are in a list that is replaced under the monitor, and read without it. Deciding to add, remove or
+ *       detach a use, and doing so, is one step. So exactly one handle removes the last use and knows that it was the last; after
+ *       that, no handle enters: a hold that another thread has closed is never reentered. In the same way, exactly one handle knows
+ *       that it was the last exclusive one while others stay open; after that, no exclusive handle enters: the lock is then
+ *       downgraded.
  * </ul>
  *
- * <p>The monitor also guards the loss actions, and what the watchdog plans. Thread-safe.
+ * <p>The monitor also guards the loss actions and the watchdog's plans. Thread-safe.
  */
 public final class Hold {
 
-    /** How often a lease is renewed during its length: after each third. */
+    /** How many times a lease is renewed within its length: after each third of it. */
     static final int RENEWALS_A_LEASE = 3;
 
     /**
-     * The lease to ask for if it should not be extended. It is shorter than any lease, so the store, which never shortens a
-     * confirmed one, changes nothing, and reports whether the lock is still held.
+     * The lease to request in order to check a lock without extending its lease. This value is shorter than any real
+     * lease, so the store, which never shortens a confirmed one, changes nothing, and reports whether the lock is still
+     * held.
      */
     public static final long LOOK_MILLIS = 1;
 
     /** What remains of the hold when a handle has been closed. */
     public enum Exit {
-        /** Others need the lock as it is; or it had been closed by force already. */
+        /** Other handles need the lock as it is, or the hold had already been closed by force. */
         STAYS,
-        /** Others are open, but none of them needs the lock exclusively any more. */
+        /** Other handles are open, but none of them needs the lock exclusively any more. */
         DOWNGRADES,
-        /** It was the last one: the lock has to be released. */
+        /** It was the last handle: the lock has to be released. */
         ENDS
     }
 
     /**
      * One handle's use of the lock.
      *
-     * <p><b>Interrupt on loss.</b> Loss and end hold the monitor of the use. If the loss comes first, the thread is interrupted while
-     * the use has not ended, and the end clears the flag. If the end comes first, there is no thread left to interrupt. So no thread is
-     * interrupted after its handle has ended, for example during its next task in a pool; and a thread that was interrupted has lost
-     * the lock before, and learns of it when it closes the handle.
+     * <p><b>Interrupt on loss.</b> Interrupting on a loss and ending the use both hold the monitor of the use. If the loss comes
+     * first, the thread is interrupted before the use ends, and the end clears the interrupt flag. If the end comes first, there is no
+     * thread left to interrupt. So no thread is interrupted after its use has ended, for example during its next task in a pool; and a
+     * thread that is interrupted has already lost the lock, and learns of the loss when it closes the handle.
      */
     public final class Use {
 
         final Hold hold = Hold.this;
         final Terms terms;
 
-        /** The thread with which it ends; null for none. */
+        /** The thread whose death ends it; null for none. */
         private final @Nullable Thread boundTo;
 
-        /** Whether the acquiring thread may reenter by it. Written under the monitor of the hold. */
+        /** Whether the acquiring thread may reenter the lock through it. Written under the monitor of the hold. */
         private volatile boolean attached = true;
 
-        /** Whether the {@code Lock} view has opened it, and will close it; used by the acquiring thread only. */
+        /** Whether a {@code Lock} view opened it and will close it; used by the acquiring thread only. */
         boolean ofView;
 
-        /** The thread that a loss interrupts, and whether it has; guarded by this monitor. */
+        /** The thread that a loss interrupts, and whether it has been interrupted; guarded by this monitor. */
         private @Nullable Thread worker;
 
         private boolean interrupted;
 
-        /** The loss that its close found. Used by the thread that closes it. */
+        /** The loss that was detected when it was closed. Used by the thread that closes it. */
         LockEvent.@Nullable Lost loss;
 
         private Use(Terms terms, @Nullable Thread boundTo) {
@@ -100,7 +102,10 @@ public final class Hold {
             this.boundTo = boundTo;
         }
 
-        /** A loss interrupts the current thread from now on. A concurrent one is not missed: it sees the thread, or is seen here. */
+        /**
+         * A loss interrupts the current thread from now on. A concurrent loss is not missed: it sees the thread, or is
+         * detected here.
+         */
         void interruptOnLoss() {
             synchronized (this) {
                 worker = Thread.currentThread();
@@ -110,7 +115,7 @@ public final class Hold {
             }
         }
 
-        /** The lock is lost. */
+        /** Interrupts its thread, because the lock is lost. */
         synchronized void interrupt() {
             Thread thread = worker;
             if (thread != null && !interrupted) {
@@ -119,7 +124,10 @@ public final class Hold {
             }
         }
 
-        /** It is about to be closed, or to leave its thread. Only a thread itself can clear its flag. */
+        /**
+         * Called when the use is about to be closed, or detached from its thread. Only the thread itself can clear its
+         * interrupt flag.
+         */
         synchronized void endInterrupt() {
             boolean own = worker == Thread.currentThread();
             worker = null;
@@ -131,40 +139,40 @@ public final class Hold {
 
     private final LockKey key;
 
-    /** What was asked for, and what was granted. */
+    /** What was requested, and what was granted. */
     final Terms terms;
 
     final QueueEntry.Grant grant;
 
     private final HolderInfo holder;
 
-    /** In the line of this client; left when the store's grant has ended or was lost. */
+    /** The holder's place in the line of this client; left when the store's grant has ended or has been lost. */
     final Place place;
 
     private final Ticker ticker;
     private final BiConsumer<Hold, LockEvent.Lost> onLost;
 
-    /** Those that are open, unless it was abandoned. Written under this monitor. */
+    /** The open uses, unless the hold was abandoned. Written under this monitor. */
     final List<Use> uses = new CopyOnWriteArrayList<>();
 
     /**
-     * How many of them need the lock alone, are attached, or require renewal. Written under this monitor, before the list; read after
-     * it, so that a thread that sees a use has counted it.
+     * How many uses need the lock exclusively, are attached, or require renewal. Written under this monitor before the list, and read
+     * after it, so that a thread that sees a use also sees it counted.
      */
     private int exclusive;
 
     private int attached;
     private int renewable;
 
-    /** All uses were closed by force. */
+    /** Whether all uses were closed by force. */
     private volatile boolean abandoned;
 
     private final AtomicLong deadline;
     private volatile long leaseNanos;
 
     /**
-     * Whether the store has granted a whole lease. Otherwise it has only made a reservation, which the next call replaces by
-     * its lease.
+     * Whether the store has granted a full lease. Otherwise it has only made a reservation, which the next call replaces
+     * with its lease.
      */
     private volatile boolean confirmed;
 
@@ -174,20 +182,23 @@ public final class Hold {
     volatile @Nullable Throwable lastFailure;
 
     /**
-     * Run when the lock is lost; most holds have none. One that is added later is run by its caller. Written under this
-     * monitor.
+     * Actions to run when the lock is lost; most holds have none. An action that is added after the loss is run by the
+     * caller that adds it. Written under this monitor.
      */
     volatile List<Consumer<LockEvent.Lost>> lossActions = List.of();
 
-    /** When the {@link Watchdog} looks at it next, on the ticker. Written under this monitor, once it is watched. */
+    /** When the {@link Watchdog} looks at it next, on the ticker. Written under this monitor, once the hold is watched. */
     volatile long lookAt;
 
-    /** When the next renewal is due, and whether it is under way. Guarded by this monitor, as are the doubts. */
+    /**
+     * When the next renewal is due, and whether one is in progress. Guarded by this monitor, as are the two fields
+     * about doubts.
+     */
     long renewAt;
 
     boolean renewing;
 
-    /** Whether the store may have revoked the lock and must be asked again, but not before the time below. */
+    /** Whether the store may have revoked the lock and must be called again, but not before the time below. */
     boolean doubted;
 
     long doubtableAt;
@@ -196,12 +207,12 @@ public final class Hold {
     volatile boolean longHoldReported;
 
     /**
-     * Creates an instance without a use.
+     * Creates a hold without uses.
      *
-     * @param terms what was asked for
+     * @param terms what was requested
      * @param holder the holder, as the store records it
-     * @param place the holder's
-     * @param onLost is called once if it is lost, by the thread that discovers it
+     * @param place the holder's place in line
+     * @param onLost called once if the lock is lost, by the thread that detects the loss
      */
     public Hold(
             LockKey key,
@@ -229,8 +240,8 @@ public final class Hold {
     /**
      * Opens the use of the caller that was granted the lock.
      *
-     * @param asked what it asked for
-     * @param boundTo the thread with which it ends; null for none
+     * @param asked what it requested
+     * @param boundTo the thread whose death ends it; null for none
      */
     public synchronized Use open(Terms asked, @Nullable Thread boundTo) {
         Use use = new Use(asked, boundTo);
@@ -240,17 +251,18 @@ public final class Hold {
     }
 
     /**
-     * Opens a use by the thread that holds the lock already.
+     * Opens a use by the thread that already holds the lock.
      *
-     * @param asked what it asks for
-     * @param boundTo the thread with which it ends; null for none
-     * @return null if no open use is {@linkplain #holdCount attached}, or if it needs the lock alone, and none of these does
+     * @param asked what it requests
+     * @param boundTo the thread whose death ends it; null for none
+     * @return null if no open use is {@linkplain #holdCount attached}, or if the new use needs the lock exclusively and no
+     *     open one does
      */
     public synchronized @Nullable Use enter(Terms asked, @Nullable Thread boundTo) {
         return holdCount() == 0 || (asked.isExclusive() && !isExclusive()) ? null : open(asked, boundTo);
     }
 
-    /** Closes a use. Returns what is left. */
+    /** Closes a use. Returns what remains of the hold. */
     synchronized Exit exit(Use use) {
         boolean wasExclusive = isExclusive();
         if (abandoned || !uses.contains(use)) {
@@ -276,7 +288,7 @@ public final class Hold {
         renewable += use.terms.renew() ? change : 0;
     }
 
-    /** Closes all uses at once. Returns whether any was open, so that the lock is to be released. */
+    /** Closes all uses at once. Returns whether any was open, so that the lock has to be released. */
     synchronized boolean abandon() {
         boolean open = isOpen();
         abandoned = true;
@@ -288,12 +300,12 @@ public final class Hold {
         return !abandoned && !uses.isEmpty();
     }
 
-    /** {@return whether any open use needs the lock alone} */
+    /** {@return whether any open use needs the lock exclusively} */
     public boolean isExclusive() {
         return isOpen() && exclusive > 0;
     }
 
-    /** {@return how it is held now} */
+    /** {@return the mode in which it is held now} */
     public LockMode mode() {
         return isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
     }
@@ -303,15 +315,15 @@ public final class Hold {
         return isOpen() ? attached : 0;
     }
 
-    /** Whether all open uses would have ended with their thread, which is dead. */
+    /** Whether every open use is bound to a thread that has died. */
     boolean isBoundThreadDead() {
         List<Use> now = List.copyOf(uses);
         return isOpen() && now.stream().allMatch(use -> use.attached && use.boundTo != null && !use.boundTo.isAlive());
     }
 
     /**
-     * {@return the use that the {@code Lock} view has opened last in that mode, and not closed; the caller closes it. Null if there is
-     * none}
+     * {@return the use that a {@code Lock} view opened last in the given mode and has not closed; null if there is none. The caller
+     * closes it}
      */
     public @Nullable Use lastOfView(boolean exclusive) {
         Use last = null;
@@ -324,14 +336,14 @@ public final class Hold {
     // Loss.
 
     /**
-     * {@return whether the lock is certainly held now; false once lost or closed} Discovers the loss if the deadline has passed.
+     * {@return whether the lock is certainly held now; false once lost or closed} Detects the loss if the deadline has passed.
      */
     public boolean isLive() {
         return isOpen() && loss() == null;
     }
 
     /**
-     * The loss, if the lock is lost. Discovers it if the deadline has passed; a closed hold is not lost any more.
+     * The loss, if the lock is lost. Detects it if the deadline has passed; a closed hold can no longer be lost.
      *
      * @return what happened, or null
      */
@@ -355,7 +367,7 @@ public final class Hold {
         }
     }
 
-    /** {@return whether the lock was declared lost; unlike {@link #loss()}, discovers nothing} */
+    /** {@return whether the lock was declared lost; unlike {@link #loss()}, does not check the deadline} */
     public boolean isLost() {
         return loss.get() != null;
     }
@@ -364,7 +376,7 @@ public final class Hold {
      * Declares the lock lost, unless it is already.
      *
      * @param cause why
-     * @return what happened: this, or the earlier loss
+     * @return what happened: this loss, or an earlier one
      */
     public LockEvent.Lost lose(LossCause cause) {
         var lost = new LockEvent.Lost(key, name(), token(), held(), cause, lastFailure);
@@ -374,7 +386,7 @@ public final class Hold {
         return Objects.requireNonNull(loss.get());
     }
 
-    /** The action must run once: a caller that finds the lock lost afterwards runs it as well. */
+    /** The action must run only {@linkplain #once once}: a caller that finds the lock lost afterwards also runs it. */
     synchronized void addLossAction(Consumer<LockEvent.Lost> action) {
         lossActions = Stream.concat(lossActions.stream(), Stream.of(action)).toList();
     }
@@ -404,20 +416,20 @@ public final class Hold {
     }
 
     /**
-     * {@return the shortest lease that a call may ask for: any, if the lease is confirmed; if not, the rest of it, because this
-     * client counts on it, and the store would shorten it}
+     * {@return the shortest lease that a call may request: any, if the lease is confirmed; if not, the rest of the reservation,
+     * because this client relies on it, and the store would shorten it}
      */
     public long leastMillis() {
         long left = confirmed ? 0 : deadline() - ticker.nanos();
         return Math.max(LOOK_MILLIS, TimeUnit.NANOSECONDS.toMillis(left + TimeUnit.MILLISECONDS.toNanos(1) - 1));
     }
 
-    /** Renewals from now on ask for at least this lease. */
+    /** Renewals from now on request at least this lease. */
     public synchronized void raiseLease(long nanos) {
         leaseNanos = Math.max(leaseNanos, nanos);
     }
 
-    /** {@return whether the lease is renewed: an open use requires it, and the limit is not reached} */
+    /** {@return whether the lease is renewed: an open use requires it, and the limit has not been reached} */
     public boolean isRenewing() {
         return isOpen() && renewable > 0 && !isLimitReached();
     }
@@ -429,9 +441,10 @@ public final class Hold {
     }
 
     /**
-     * Whether the store should have renewed the lease by now and has not, so that it will be lost if this continues.
+     * Whether the store should have renewed the lease by now but has not, so that the lock will be lost if this
+     * continues.
      *
-     * @return false also for a lease that is not to be renewed, or is lost
+     * @return also false if the lease is not renewed, or the lock is lost
      */
     public boolean isRenewalLate() {
         if (!isRenewing() || !isLive()) {
@@ -466,9 +479,9 @@ public final class Hold {
 
     /**
      * Hands the lock to the next thread in line, if that thread gets what it would get from the store: a lease of the same length
-     * that is renewed, and of which at least half is left, or which is unconfirmed, as a new grant by a message would be. Not
-     * handed off: a lease that was extended, because it is longer than the next thread requested; and a lease whose acquisition
-     * may still arrive at the store, because its owner id has to be cancelled.
+     * that is renewed, and of which at least half is left, or which is unconfirmed, like a new grant by a message. A lease is not
+     * handed off if it was extended, because it is longer than the next thread requested; nor if its acquisition may still arrive
+     * at the store, because its owner id has to be cancelled.
      */
     boolean handOff() {
         if (grant.resent() || terms.minHoldNanos() > 0 || !terms.renew()) {
@@ -483,18 +496,21 @@ public final class Hold {
     /**
      * The request to give it back now.
      *
-     * @param longestMillis how long its lease was at most; {@link ReleaseRequest#UNKNOWN_LEASE} if that is not known
+     * @param longestMillis the maximum length of its lease; {@link ReleaseRequest#UNKNOWN_LEASE} if unknown
      */
     ReleaseRequest releaseRequest(long longestMillis) {
         return new ReleaseRequest(key, owner(), keep(), place.lastToken(), longestMillis, terms.limit());
     }
 
-    /** The request for at least that lease from now on. */
+    /** The request for at least the given lease from now on. */
     RenewRequest renewRequest(long millis) {
         return new RenewRequest(key, owner(), millis, terms.limit());
     }
 
-    /** How long the lock is kept after its release, to be held for its minimum time; rounded up to 1 ms. */
+    /**
+     * How long the lock is kept after its release, so that it is held for its minimum time; rounded up to the next
+     * millisecond.
+     */
     private Duration keep() {
         long left = terms.minHoldNanos() == 0 ? 0 : terms.minHoldNanos() - held().toNanos();
         return left <= 0 ? Duration.ZERO : Duration.ofMillis(left / 1_000_000 + 1);

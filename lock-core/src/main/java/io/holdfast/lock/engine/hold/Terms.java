@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request with the client's defaults filled in.
  *
- * @param name the name of the use
+ * @param name the name of this use of the lock
  * @param leaseNanos how long the lock survives without renewal
- * @param maxHoldNanos ends renewal this long after the grant; {@link #UNLIMITED} for none
+ * @param maxHoldNanos ends renewal this long after the grant; {@link #UNLIMITED} for no limit
  * @param warnAfterNanos a longer hold is reported once
- * @param outageNanos how long a caller that had queued before waits for the store to recover
+ * @param outageNanos how long a caller that has already queued waits for the store to recover
  * @param interrupting whether a loss interrupts the thread that holds the lock
  * @param limit how many callers may hold the lock at the same time; {@link AcquireRequest#EXCLUSIVE} for an exclusive lock
  * @param weight how many of them this caller counts as
@@ -51,9 +51,9 @@ public record Terms(
     private static final long SHORTEST_UNCONFIRMED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /**
-     * For the first of its keys.
+     * The terms for the first key of a request.
      *
-     * @param defaults the options that the request does not set; made of {@link #STANDARD}
+     * @param defaults supply the options that the request does not set; derived from {@link #STANDARD}
      */
     public static Terms of(LockRequest request, LockRequest defaults) {
         long minHold = request.minHold().map(Terms::wholeMillis).orElse(0L);
@@ -78,16 +78,16 @@ public record Terms(
                 request.interruptOnLoss());
     }
 
-    /** Whether a grant by a message is used before the store has confirmed it, if that much of it is left. */
+    /** Whether a grant by a message is used before the store has confirmed it, if this much of it is left. */
     public boolean isWorthUnconfirmed(long leftNanos) {
         return leftNanos >= Math.min(SHORTEST_UNCONFIRMED_NANOS, leaseNanos / 2);
     }
 
     /**
-     * The request of an acquisition to the store.
+     * The request that an acquisition sends to the store.
      *
      * @param holder the holder, as the store records it
-     * @param waiting whether an entry in the queue is wanted, or kept, if the lock is not free
+     * @param waiting whether to create, or keep, an entry in the queue if the lock is not free
      * @param tokens how many fencing tokens to reserve
      */
     public AcquireRequest request(LockKey key, OwnerId owner, HolderInfo holder, boolean waiting, long tokens) {
@@ -108,21 +108,22 @@ public record Terms(
     }
 
     /**
-     * Threads of this client line up for the lock, and hand it to each other if these are equal: the next holder then gets what
-     * it would have got from the store. Null if they do not line up.
+     * Threads of this client line up for the lock, and hand it to each other if these terms are equal: the next holder then
+     * gets what it would have received from the store. Null if they do not line up.
      */
     public @Nullable Object handOffTerms() {
         return isExclusive() && !fair ? new HandOffTerms(leaseNanos, maxHoldNanos, warnAfterNanos, renew) : null;
     }
 
     /**
-     * What must be equal for a lock to be handed off.
+     * The terms that must be equal for a lock to be handed off.
      *
-     * @param renew false: never handed off, because the lease is fixed, and the rest of it is shorter than a new one
+     * @param renew if false, the lock is never handed off, because the lease is fixed, and the rest of it is shorter
+     *     than a new one
      */
     private record HandOffTerms(long leaseNanos, long maxHoldNanos, long warnAfterNanos, boolean renew) {}
 
-    /** The store counts whole milliseconds; a deadline must not count more than it does. */
+    /** The store counts whole milliseconds; a deadline must not count more than the store does. */
     private static long wholeMillis(Duration time) {
         return TimeUnit.MILLISECONDS.toNanos(time.toMillis());
     }

@@ -34,31 +34,30 @@ import org.slf4j.LoggerFactory;
  *                     └────────────┴───────────────────────────────────────┘
  * </pre>
  *
- * <p>Each hold says when to look at it next: at its next renewal, its deadline, or its warnings, whichever comes first. The clock
- * thread sleeps until the first of these times, and then goes through all holds. It never does I/O, so it declares a loss on time
- * even while a renewal hangs. Nothing is done for a hold that ends before the first look: it is no longer among the
- * holds.
+ * <p>Each hold has a time for the next look at it: its next renewal, its deadline, or one of its warnings, whichever comes first. The
+ * clock thread sleeps until the first of these times, and then goes through all holds. It never does I/O, so it declares a loss on
+ * time even while a renewal hangs. Nothing is done for a hold that ends before the first look: it is no longer among the holds.
  *
- * <p><b>Shared calls.</b> When a renewal is due, those that are due within a twelfth of their lease are included. So
- * the holds of a client share slots of time: they are renewed together, {@value #MOST_AT_ONCE} in one call; from then
- * on, the clock thread wakes for slots and not for holds, and renewals are spread over a third of the lease.
+ * <p><b>Shared calls.</b> When a renewal is due, others that are due within a twelfth of their lease are included. So the holds of a
+ * client share time slots: they are renewed together, up to {@value #MOST_AT_ONCE} in one call; from then on, the clock thread wakes
+ * once per slot rather than once per hold, and renewals are spread over a third of the lease.
  *
- * <p>A lease that is not renewed is part of the same calls, to check whether it is still held, so its loss is noticed
- * just as soon; it gets no new deadline. A failed call is repeated after a tenth of each lease (10 ms to 1 s), until
- * the clock thread declares the loss. A new deadline is counted from before the call was sent.
+ * <p>A lease that is not renewed is included in the same calls, to check whether the lock is still held, so a loss is detected just
+ * as soon; it gets no new deadline. A failed call is repeated after a tenth of each lease (10 ms to 1 s), until the clock thread
+ * declares the loss. A new deadline is counted from before the call was sent.
  *
- * <p><b>No look is missed.</b> A thread that plans one writes its time first, and then lowers the time of the next wake-up to it. The
- * clock thread first raises that time, then reads the times of all holds, and lowers it to the first of them. All are volatile
- * accesses. So if the plan comes before the time is raised, the clock thread reads it, and otherwise the lowered time stays.
+ * <p><b>No look is missed.</b> A thread that plans a look first writes the time of the look, and then lowers the time of the next
+ * wake-up to it. The clock thread first raises the time of the next wake-up, then reads the times of all looks, and lowers the time
+ * of the wake-up to the earliest of them. All of these are volatile accesses. So if the time of the look is written before the time
+ * of the wake-up is raised, the clock thread reads it; otherwise the lowered time of the wake-up stays.
  *
- * <p><b>Going through all holds takes time</b>: about 0.2 ms for 10,000. So it is done once when one is due, and not
- * when one is planned. Then the clock thread rests for {@value #REST} times the duration of that pass, but at most
- * 100 ms. So it uses at most 5 % of a core as long as one pass takes no more than 5 ms, and a loss is reported late by
- * at most that pause.
+ * <p><b>Going through all holds takes time</b>: about 0.2 ms for 10,000. So this is done only when a look is due, not when one is
+ * planned. After each pass, the clock thread rests for {@value #REST} times the duration of the pass, but for at most 100 ms. So it
+ * uses at most 5 % of a core as long as a pass takes no more than 5 ms, and the report of a loss is delayed by at most one such rest.
  *
- * <p><b>Every open hold is looked at.</b> The next look at it is decided under the monitor of the hold, from its state at that
- * moment. While a renewal is under way, that is its deadline at the latest; the end of the renewal plans the next one, whatever
- * the outcome.
+ * <p><b>Every open hold is looked at.</b> The time of the next look is determined under the monitor of the hold, from its state at
+ * that moment. While a renewal is in progress, that time is the deadline at the latest; when the renewal ends, the next one is
+ * planned, whatever the outcome.
  */
 final class Watchdog implements AutoCloseable {
 
@@ -80,10 +79,10 @@ final class Watchdog implements AutoCloseable {
 
     private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Times on the ticker are compared by difference, so none may be further away than half of its range. */
+    /** Times on the ticker are compared by difference, so none may be further away than half its range. */
     private static final long LONGEST_WARNING_NANOS = Long.MAX_VALUE / 4;
 
-    /** Longer than the interval between renewals of usual leases, so that threads are reused. */
+    /** Longer than the interval between renewals of typical leases, so that threads are reused. */
     private static final Duration RENEWER_IDLE = Duration.ofMinutes(10);
 
     private final ClientContext client;
@@ -93,7 +92,7 @@ final class Watchdog implements AutoCloseable {
     private final ServerWorkers<Hold> renewals;
     private final Thread clock = DaemonThreads.create(this::run, "holdfast-clock");
 
-    /** When the clock thread goes through the holds next, unless it rests until later. */
+    /** When the clock thread goes through the holds next, unless it is resting until later. */
     private final AtomicLong wakeAt;
 
     private volatile boolean stopped;
@@ -104,7 +103,7 @@ final class Watchdog implements AutoCloseable {
     /**
      * @param events is notified of renewals, failures and long holds
      * @param renewers call the store
-     * @param withClock starts the clock thread; otherwise tests call {@link #tick()}
+     * @param withClock whether to start the clock thread; otherwise tests call {@link #tick()}
      */
     Watchdog(
             ClientContext client,
@@ -132,7 +131,7 @@ final class Watchdog implements AutoCloseable {
 
     /**
      * Plans the first look at a hold that is about to be recorded. A lease that is shorter for now, because it was granted by a message
-     * and needs confirmation, or was handed off late, is renewed soon; not immediately, so that briefly held locks need no renewal.
+     * and needs confirmation, or was handed off late, is renewed soon, but not immediately, so that briefly held locks need no renewal.
      */
     void plan(Hold hold) {
         long now = ticker.nanos();
@@ -143,9 +142,9 @@ final class Watchdog implements AutoCloseable {
     }
 
     /**
-     * A message says that the store has taken a lock away. Every user who may publish can send it, so it is not trusted: a renewal
-     * asks the store immediately, and its reply decides. A renewal in progress does not count, since it may have been processed
-     * before. This happens at most every 100 ms for each hold.
+     * A message reports that the store has revoked a lock. Any user who may publish can send such a message, so it is not trusted:
+     * a renewal is sent to the store immediately, and the reply decides. A renewal in progress does not count, since the store may
+     * have processed it before the revocation. This happens at most once every 100 ms for each hold.
      */
     void doubt(Hold hold) {
         synchronized (hold) {
@@ -208,8 +207,8 @@ final class Watchdog implements AutoCloseable {
     }
 
     /**
-     * Continues after any error, even one while {@link #tick} handles another: only this thread notifies holders of their
-     * losses. It rests by the machine's time, since the clock of a test may stand still.
+     * Continues after any error, even one that occurs while {@link #tick} handles another, because only this thread
+     * notifies holders of their losses. Its rests are measured in system time, since the clock of a test may stand still.
      */
     private void run() {
         long now = wakeAt.get();
@@ -221,7 +220,7 @@ final class Watchdog implements AutoCloseable {
                 long left = Math.max(wakeAt.get() - now, restUntil - began);
                 if (left > 0) {
                     LockSupport.parkNanos(this, left);
-                    Thread.interrupted(); // a stray one would end every pause at once
+                    Thread.interrupted(); // a stray interrupt would end every pause immediately
                 } else {
                     tick();
                     long ended = System.nanoTime();
@@ -234,7 +233,10 @@ final class Watchdog implements AutoCloseable {
         }
     }
 
-    /** Looks at every hold that is due, and returns when the next one is. After an error, none of them is forgotten. */
+    /**
+     * Looks at every hold that is due, and returns the time at which the next one is due. After an error, no hold is
+     * forgotten.
+     */
     long tick() {
         long now = ticker.nanos();
         wakeAt.set(now + IDLE_NANOS);
@@ -265,7 +267,7 @@ final class Watchdog implements AutoCloseable {
         return wakeAt.get();
     }
 
-    /** Returns whether it is due for renewal. */
+    /** Looks at a hold, and returns whether it is due for renewal. */
     private boolean look(Hold hold, long now) {
         if (hold.isLive() && hold.isBoundThreadDead()) {
             hold.lose(LossCause.THREAD_DIED);
@@ -279,7 +281,7 @@ final class Watchdog implements AutoCloseable {
         return begin(hold, now);
     }
 
-    /** Marks the hold as being renewed if its renewal is due by then. Returns whether it is. */
+    /** Marks the hold as being renewed if its renewal is due by the given time. Returns whether it is due. */
     private boolean begin(Hold hold, long until) {
         synchronized (hold) {
             boolean due = !hold.renewing && hold.renewAt - until <= 0;
@@ -292,7 +294,7 @@ final class Watchdog implements AutoCloseable {
         }
     }
 
-    /** If some are due, adds those that are due soon: within a twelfth of their lease. */
+    /** If any holds are due, adds those that are due soon: within a twelfth of their lease. */
     private void takeAlong(List<Hold> soon, List<Hold> due, long now) {
         for (Hold hold : soon) {
             if (!due.isEmpty() && hold.isLive() && begin(hold, now + hold.leaseNanos() / SLOTS_A_LEASE)) {
@@ -325,7 +327,7 @@ final class Watchdog implements AutoCloseable {
 
     // Renewals.
 
-    /** A renewal has ended, or has not begun. */
+    /** Plans the next renewal after one has ended, or could not be started. */
     private void renewAt(Hold hold, long at) {
         synchronized (hold) {
             hold.renewing = false;
@@ -377,7 +379,7 @@ final class Watchdog implements AutoCloseable {
             } else if (reply instanceof RenewReply.Failed failure) {
                 reason = failed.isEmpty() ? failure.reason() : reason;
                 failed.add(hold);
-            } else if (hold.isOpen()) { // one that was closed in the meantime was released, not lost
+            } else if (hold.isOpen()) { // a hold that was closed in the meantime was released, not lost
                 hold.lose(LossCause.REVOKED);
             }
         }
@@ -390,8 +392,8 @@ final class Watchdog implements AutoCloseable {
     }
 
     /**
-     * Plans the next renewals, before it reports the failure to listeners, which may take long. A lease that is not renewed is not
-     * affected by the failure, and is checked again after another third.
+     * Plans the next renewals before it reports the failure to listeners, which may take a long time. A lease that is not renewed
+     * is not affected by the failure, and is checked again after another third of its length.
      */
     private void retryLater(List<Hold> holds, Throwable failure) {
         for (Hold hold : holds) {

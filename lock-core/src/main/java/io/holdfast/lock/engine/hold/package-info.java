@@ -1,8 +1,8 @@
 /**
- * What is held. Start with {@link io.holdfast.lock.engine.hold.Hold}: one lock that is held, until when, and by which
- * {@linkplain io.holdfast.lock.engine.hold.Handle handles}; {@link io.holdfast.lock.engine.hold.Hold#lose} is the only method
- * that declares a loss. {@link io.holdfast.lock.engine.hold.HeldLocks} keeps the records, by thread and by client, and reports
- * losses; {@code Watchdog} renews leases, and finds losses in time.
+ * The locks that are held. Start with {@link io.holdfast.lock.engine.hold.Hold}: one held lock, until when it is held, and by
+ * which {@linkplain io.holdfast.lock.engine.hold.Handle handles}; {@link io.holdfast.lock.engine.hold.Hold#lose} is the only
+ * method that declares a loss. {@link io.holdfast.lock.engine.hold.HeldLocks} keeps the records, by thread and by client, and
+ * reports losses; {@code Watchdog} renews leases, and detects losses in time.
  */
 @NullMarked
 package io.holdfast.lock.engine.hold;

@@ -159,7 +159,7 @@ class EventPublisherTest {
                     .containsExactly(
                             "10000 events for lock listeners are waiting, and further ones are dropped, because earlier ones"
                                     + " are blocked. Look for holdfast-listeners in a thread dump.",
-                            "All waiting events for lock listeners have begun; 3 have been dropped so far");
+                            "The backlog of events for lock listeners has been cleared; 3 have been dropped so far");
         }
     }
 
@@ -190,7 +190,7 @@ class EventPublisherTest {
                     .containsExactly(
                             "10000 onLost actions are waiting, and further ones are dropped, because earlier ones are blocked."
                                     + " Look for holdfast-on-lost- in a thread dump.",
-                            "All waiting onLost actions have begun; 3 have been dropped so far");
+                            "The backlog of onLost actions has been cleared; 3 have been dropped so far");
         }
     }
 }
