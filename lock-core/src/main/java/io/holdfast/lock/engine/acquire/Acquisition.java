@@ -46,8 +46,8 @@ import org.slf4j.LoggerFactory;
  * <p>There is a single budget: when it ends between two attempts, the lock is requested one last time without waiting, so that the
  * store removes the entry in the same step, unless a caller behind this one continues to wait with that entry. When the budget ends
  * during a try, that try is the last one. A try that could not be sent, because this client had no connection for it, does not
- * count: it is repeated within the budget. If the budget is spent before that, only this caller fails: the store has not replied,
- * so the callers behind it in line continue with its entry.
+ * count: it is repeated within the budget. If the budget is spent before it can be sent, only this caller fails: the store has not
+ * replied, so the callers behind it in line continue with its entry.
  *
  * <p>A grant whose reply arrives after its own deadline does not count: it is undone, and the acquisition starts over, with another
  * owner id, within the same budget. If the budget is spent, the acquisition fails as if the store had not replied. The deadline is
