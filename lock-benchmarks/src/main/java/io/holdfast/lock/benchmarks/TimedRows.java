@@ -47,7 +47,7 @@ final class TimedRows {
     private static final long ONE_MILLI = 1_000;
     private static final int MANY = 64;
 
-    /** Locks use Jedis there as well. */
+    /** Locks use Jedis beside Lettuce, too. */
     private static final Bar LETTUCE =
             Bar.atLeast(HOLDFAST_LETTUCE, PAIRS, 0.95).times(HOLDFAST);
 

@@ -15,7 +15,7 @@ import java.util.Map;
  * @param row what the tables show
  * @param optional peers of the row that only the full variant measures
  * @param optionalInEveryRound whether it measures them in every round, or only in the first
- * @param measure one run
+ * @param measure performs one run
  */
 record Work(Row row, List<Peer> optional, boolean optionalInEveryRound, Measure measure) {
 

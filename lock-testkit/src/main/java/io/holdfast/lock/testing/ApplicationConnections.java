@@ -30,7 +30,7 @@ final class ApplicationConnections {
     /**
      * Through Jedis.
      *
-     * @param trust for TLS; null for none
+     * @param trust for TLS; null for no TLS
      */
     static JedisConnectionFactory jedis(RedisConfiguration place, @Nullable TrustManagerFactory trust) {
         JedisConnectionFactory factory = jedis(place, jedisClient(trust));
@@ -69,7 +69,7 @@ final class ApplicationConnections {
     /**
      * Through Lettuce. It shuts down faster than an application's factory.
      *
-     * @param trust for TLS; null for none
+     * @param trust for TLS; null for no TLS
      * @param kind creates the factory
      */
     static LettuceConnectionFactory lettuce(

@@ -45,7 +45,7 @@ public record RedisAddress(Kind kind, List<Integer> ports) {
         return kind + ":" + ports.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
-    /** For a user of the servers; sentinels require none. */
+    /** The configuration for a user of the servers; sentinels require no user. */
     RedisConfiguration configuration(String user, String password) {
         RedisConfiguration servers = configuration();
         RedisConfiguration.WithAuthentication login = (RedisConfiguration.WithAuthentication) servers;

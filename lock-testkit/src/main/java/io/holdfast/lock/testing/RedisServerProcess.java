@@ -152,7 +152,7 @@ public final class RedisServerProcess implements AutoCloseable {
         clock().step(by);
     }
 
-    /** By how much the server's wall clock is ahead of this machine's. */
+    /** How far the server's wall clock is ahead of this machine's. */
     public Duration clockOffset() {
         return clock().offset();
     }

@@ -6,7 +6,7 @@ import redis.clients.jedis.params.MigrateParams;
 
 /**
  * A slot on its way from one master to another, step by step, as {@code redis-cli --cluster reshard} does it: {@link #begin},
- * {@link #moveKeys}, {@link #finish}. Stopping in between leaves a migration that stalls.
+ * {@link #moveKeys}, {@link #finish}. Stopping in between leaves a stalled migration.
  */
 public final class SlotMigration {
 

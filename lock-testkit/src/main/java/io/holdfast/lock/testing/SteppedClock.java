@@ -119,7 +119,7 @@ final class SteppedClock {
         micros.putLong(0, micros.getLong(0) + TimeUnit.NANOSECONDS.toMicros(by.toNanos()));
     }
 
-    /** By how much it is ahead of this machine's clock. */
+    /** How far it is ahead of this machine's clock. */
     Duration offset() {
         return Duration.of(micros.getLong(0), ChronoUnit.MICROS);
     }

@@ -131,7 +131,7 @@ public final class TestRedis {
         /**
          * Connects with any configuration, as any user.
          *
-         * @param trust for TLS; null for none
+         * @param trust for TLS; null for no TLS
          */
         public abstract RedisConnectionFactory connect(RedisConfiguration place, @Nullable TrustManagerFactory trust);
     }

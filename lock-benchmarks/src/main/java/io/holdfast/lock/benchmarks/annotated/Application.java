@@ -28,7 +28,7 @@ import org.springframework.core.type.AnnotationMetadata;
 @State(Scope.Benchmark)
 public class Application {
 
-    /** What is present beside the starter. */
+    /** What the application uses besides the starter. */
     public enum Beside {
         NOTHING,
         ACTUATOR

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that locks and unlocks, over and over. A wait counts if it ended within the window. A wait that was still in progress
- * at the end of the window counts with the time until then, so that starvation shows.
+ * at the end of the window counts with the time until then, so that starvation is visible.
  */
 final class Contender implements Runnable {
 

@@ -58,7 +58,7 @@ final class HoldMany implements Job {
                 .with("lost", lost);
     }
 
-    /** Checked in Redis, whatever the peer believes. */
+    /** How many locks are lost according to Redis, whatever the peer believes. */
     private long lost() {
         try (Jedis redis = new Jedis("127.0.0.1", (int) order.number("port"))) {
             return held.stream().filter(latch -> !latch.isInRedis(redis)).count();

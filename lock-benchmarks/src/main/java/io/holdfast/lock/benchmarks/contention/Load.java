@@ -5,7 +5,7 @@ package io.holdfast.lock.benchmarks.contention;
  *
  * @param processes the number of JVMs
  * @param clients the number of clients in each JVM, each with its own connections
- * @param threads the number of threads of each client
+ * @param threads the number of threads per client
  * @param holdMicros how long the critical section sleeps; 0 for not at all
  * @param pauseMicros how long a thread sleeps before it locks again
  */

@@ -8,7 +8,7 @@ import java.nio.file.StandardOpenOption;
 
 /**
  * A number in a file that processes map into their memory. It is read at the beginning of a critical section and
- * written at its end, without being atomic itself: if there are two holders at a time, a count is lost.
+ * written at its end. That is not atomic, so two holders at a time lose a count.
  */
 final class SharedCounter {
 

@@ -14,7 +14,7 @@ import redis.clients.jedis.params.SetParams;
  * The floor: {@code SET NX PX}, and a script that deletes the key if it still holds the caller's value, as the Redis
  * documentation describes it. One connection from the pool for each call. No renewal, no reentry, no token.
  *
- * <p>A caller that does not get the lock sleeps 0.5 to 1.5 ms at random and tries again, which is what such locks do.
+ * <p>A caller that does not get the lock sleeps for a random 0.5 to 1.5 ms and tries again, which is what such locks do.
  */
 final class BareJedisClient implements LockClient {
 

@@ -1,6 +1,6 @@
 package io.holdfast.lock.benchmarks.peer;
 
-/** The part of which an application has one: connections and everything that locks share. Thread-safe. */
+/** An application has one of these, with the connections and everything else that locks share. Thread-safe. */
 public interface LockClient extends AutoCloseable {
 
     Latch latch(String key);

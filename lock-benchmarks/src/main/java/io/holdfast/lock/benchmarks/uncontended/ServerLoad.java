@@ -4,7 +4,7 @@ import java.util.regex.Pattern;
 import redis.clients.jedis.Jedis;
 
 /**
- * What a server has done since its start.
+ * What a server has done since it started.
  *
  * @param processorMicros its processor time
  * @param scripts how many scripts it has run

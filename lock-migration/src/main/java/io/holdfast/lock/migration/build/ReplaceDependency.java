@@ -85,7 +85,7 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
                 + " `io.holdfast:lock-spring-boot-starter` and what the library pulled in and the code still uses.";
     }
 
-    /** Only after the other recipes have run is it known which dependencies the code uses. */
+    /** The dependencies that code still uses are known only after the other recipes have run. */
     @Override
     public boolean causesAnotherCycle() {
         return true;

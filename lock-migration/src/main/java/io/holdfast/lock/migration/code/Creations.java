@@ -11,7 +11,7 @@ import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeUtils;
 
 /**
- * Finds the classes to which code passes an object of a type, in a bean method or in a test, where it may be a mock: they cannot
+ * Finds the classes to which code passes an object of a certain type, in a bean method or in a test, where it may be a mock: they cannot
  * take another object instead. The map contains the name of each such class, and the name of the class that creates it.
  */
 public final class Creations extends JavaIsoVisitor<Map<String, String>> {

@@ -92,7 +92,7 @@ public final class MarkUses extends Recipe {
             }
         }
 
-        /** Notes of other recipes, above this code or elsewhere in the file, say more. One note is enough for a file. */
+        /** Notes of other recipes, above this code or elsewhere in the file, are more specific. One note is enough for a file. */
         private boolean isNoted() {
             Cursor file = getCursor().dropParentUntil(JavaSourceFile.class::isInstance);
             return file.computeMessageIfAbsent("noted", none -> isNotedHere() || note.isIn(file.getValue()));

@@ -58,7 +58,7 @@ public abstract class NotingVisitor extends JavaIsoVisitor<ExecutionContext> {
     }
 
     /**
-     * By name, since rewrite-kotlin is not a dependency. Code with these markers is not on a separate line:
+     * Compares names, since rewrite-kotlin is not a dependency. Code with these markers is not on a separate line:
      * {@code class A(val b: B)}, {@code fun a() = b()}.
      */
     private static boolean is(String marker, J code) {

@@ -16,7 +16,7 @@ import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.xml.tree.Xml;
 
 /**
- * Beans of {@code RedisLockRegistry} become beans of {@code HoldfastLockRegistry}, and so does the class wherever it is named. All
+ * Beans of {@code RedisLockRegistry} become beans of {@code HoldfastLockRegistry}, and references to the class change with them. All
  * registries of an application are migrated, or none: otherwise code would expect a bean that does not exist.
  */
 public final class MigrateRegistry extends ScanningRecipe<AtomicBoolean> {

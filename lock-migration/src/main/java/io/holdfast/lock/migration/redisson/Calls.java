@@ -14,7 +14,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
 
-/** What the calls of a lock mean for the component that it belongs to. */
+/** What calls to a lock mean for the component that it belongs to. */
 final class Calls {
 
     private static final String SEMAPHORE = "redisson.md#semaphore";

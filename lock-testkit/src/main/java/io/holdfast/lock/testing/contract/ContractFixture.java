@@ -26,12 +26,12 @@ abstract class ContractFixture {
 
     static final Duration LEASE = Duration.ofSeconds(30);
 
-    /** Twice this time exceeds a lease. The rest is for a real clock, which keeps running, however slow the machine is. */
+    /** Twice this time exceeds a lease. The rest leaves time for a real clock, which keeps running, however slow the machine is. */
     static final Duration MOST_OF_LEASE = LEASE.multipliedBy(2).dividedBy(3);
 
     static final Duration REST_OF_LEASE = LEASE.minus(MOST_OF_LEASE);
 
-    /** An entry survives this time once, but not twice. The other half is for a real clock, which keeps running. */
+    /** An entry survives this time once, but not twice. The other half leaves time for a real clock, which keeps running. */
     static final Duration HALF_ENTRY_TIMEOUT = LockStore.ENTRY_TIMEOUT.dividedBy(2);
 
     static final HolderInfo HERE = new HolderInfo("web-1", 4711, "worker-1");

@@ -16,8 +16,8 @@ public interface StoreUnderTest {
     LockStore store();
 
     /**
-     * Lets the store's time pass for one lock and for the record of waits, without waiting: by a clock that the store was created with, or by changing
-     * what the store has recorded. Otherwise its time stands still, or passes as real time does.
+     * Lets the store's time pass for one lock and for the record of waits, without waiting: by a clock that the store was created
+     * with, or by changing what the store has recorded. Otherwise, its time stands still, or passes as real time does.
      *
      * @param key the lock; time may pass for others as well
      * @param time negative for a clock that goes back
