@@ -94,7 +94,7 @@ function showRefused(refused) {
   if (refused.length === 0) return;
   const lines = refused.map(sale => {
     const newer = shown.sales.filter(each => !each.refused && each.id < sale.id).at(-1);
-    return make('li', '', badge(sale.instance), ` ${sale.instance} paused with item ${sale.item}. Its lease ended, others sold. Its write, with token `,
+    return make('li', '', badge(sale.instance), ` ${sale.instance} paused with item ${sale.item}. Its lease expired, and others sold. Its write, with token `,
       make('code', '', String(sale.fencingToken)), ', was refused', newer ? ': the stock had ' : '.', ...(newer ? [make('code', '', String(newer.fencingToken)), '.'] : []));
   });
   at('refused').replaceChildren(make('b', '', 'The token refuses a late write'), make('ul', '', ...lines));

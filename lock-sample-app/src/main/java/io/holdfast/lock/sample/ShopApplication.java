@@ -23,7 +23,7 @@ public class ShopApplication {
 
     ShopApplication() {}
 
-    /** Instances send a heartbeat every second, even after the database was unavailable for a while. */
+    /** The heartbeat fails while the database is unavailable, and is repeated every second: a short warning is enough. */
     @Bean
     static ThreadPoolTaskSchedulerCustomizer shortWarnings() {
         return scheduler -> scheduler.setErrorHandler(e -> log.warn("Failed, trying again: {}", e.toString()));

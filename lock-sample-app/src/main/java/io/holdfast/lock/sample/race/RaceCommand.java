@@ -9,8 +9,9 @@ import org.springframework.boot.ExitCodeGenerator;
 import org.springframework.stereotype.Component;
 
 /**
- * With {@code --shop.race=1000}, runs both races, prints a table to standard output, and the application exits. Without it, does
- * nothing. The option is checked at run time, since a condition on the bean would be evaluated during an ahead-of-time build.
+ * With {@code --shop.race=1000}, runs both races and prints a table to standard output, and the application exits. Without it,
+ * does nothing. The option is checked at run time, since a condition on the bean would be evaluated during an ahead-of-time
+ * build.
  */
 @Component
 class RaceCommand implements ApplicationRunner, ExitCodeGenerator {

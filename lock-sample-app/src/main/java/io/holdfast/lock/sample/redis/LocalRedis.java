@@ -53,7 +53,7 @@ final class LocalRedis implements BeanPostProcessor, AutoCloseable {
         try {
             shared = EmbeddedRedis.joinOrStart(directory);
         } catch (IOException e) {
-            throw new UncheckedIOException("No Redis could be found or started with " + directory, e);
+            throw new UncheckedIOException("No Redis could be found or started in " + directory, e);
         }
         return new LocalConnectionDetails(shared.port());
     }

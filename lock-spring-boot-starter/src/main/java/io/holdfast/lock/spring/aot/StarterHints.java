@@ -31,8 +31,7 @@ final class StarterHints implements RuntimeHintsRegistrar {
                 .registerType(
                         TypeReference.of("io.holdfast.lock.spring.key.LockExpression$Root"),
                         MemberCategory.INVOKE_PUBLIC_METHODS);
-        hints.proxies()
-                .registerJdkProxy(DistributedLock.class); // synthesized if a composed annotation sets its attributes
+        hints.proxies().registerJdkProxy(DistributedLock.class); // synthesized for composed annotations
         hints.resources().registerPattern("io/holdfast/lock/spring/actuate/page/*");
     }
 }

@@ -146,7 +146,7 @@ public final class LockStoreAutoConfiguration {
                         nodes == null
                                 ? "Change the properties under holdfast.redis as described."
                                 : "Set " + NODES
-                                        + " to an odd number of independent servers, at least 3, each of them once,"
+                                        + " to an odd number of independent servers, at least 3, each listed once,"
                                         + " such as redis1.example.com:6379,redis2.example.com:6379,redis3.example.com:6379.",
                         e);
             }
@@ -194,7 +194,7 @@ public final class LockStoreAutoConfiguration {
                 throw new InvalidConfigurationPropertyValueException(
                         "holdfast.redis.ssl.bundle",
                         redis.ssl().bundle(),
-                        "It is for the server of holdfast.redis.url, which is not set.");
+                        "It applies to the server of holdfast.redis.url, which is not set.");
             }
             String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
                     beans, RedisConnectionFactory.class, true, false);

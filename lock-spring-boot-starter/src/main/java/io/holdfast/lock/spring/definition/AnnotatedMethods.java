@@ -267,7 +267,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
             throw refuse(
                     method,
                     userClass,
-                    "the method is package-private, in another package",
+                    "the method is package-private and in another package",
                     "Make the method protected or public.");
         }
         if (ofMethod && isCallback(method, userClass)) {

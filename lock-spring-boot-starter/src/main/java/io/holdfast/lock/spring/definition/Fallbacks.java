@@ -139,9 +139,9 @@ public final class Fallbacks {
 
     private void requireFit(Method candidate) {
         if (KotlinDetector.isSuspendingFunction(candidate) && !KotlinDetector.isSuspendingFunction(locked)) {
-            throw misfit(
-                    described(candidate) + " is a suspend function, but the annotated one is not and has no coroutine"
-                            + " to run the fallback in");
+            throw misfit(described(candidate)
+                    + " is a suspend function, but the annotated method is not and has no coroutine"
+                    + " to run the fallback in");
         }
         Class<?> exception = exceptionOf(candidate);
         if (exception != null

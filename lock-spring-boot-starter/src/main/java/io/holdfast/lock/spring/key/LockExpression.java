@@ -276,7 +276,7 @@ public final class LockExpression {
         if (missing != null) {
             throw failure(missing
                     + " is null, so all callers without a value would share one key. Check the argument"
-                    + " before the call, or give a default: " + missing
+                    + " before the call, or provide a default: " + missing
                     + " ?: 'none'.");
         }
         return value;

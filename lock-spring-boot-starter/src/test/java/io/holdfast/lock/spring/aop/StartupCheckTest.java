@@ -155,7 +155,7 @@ class StartupCheckTest {
 
     @Test
     void package_private_method_of_another_package_fails_startup() {
-        failsWith(Inherits.class, "Inherits.run()", "the method is package-private, in another package");
+        failsWith(Inherits.class, "Inherits.run()", "the method is package-private and in another package");
     }
 
     static class PostConstructed {

@@ -76,7 +76,7 @@ final class SimulatedLockStore implements LockStore {
         return elsewhere.keepsOutForGood(request) ? request.waitFor(Duration.ZERO) : request;
     }
 
-    /** Only an election waits, holds and omits warnings without limit; its key and name identify nothing, as they can be chosen freely. */
+    /** Only an election has no limit for waiting, holding and warnings; its key and name can be chosen freely. */
     private static boolean isCandidacy(LockRequest request) {
         Optional<Duration> unlimited = Optional.of(LockRequest.MAX_TIME);
         return request.waitFor().equals(unlimited)

@@ -82,7 +82,7 @@ public final class TestLocks {
      * regardless of its {@code waitFor}, because the outcome would be the same. Lock views ({@code getLock}) wait as their
      * methods specify.
      *
-     * @param key what is held
+     * @param key the lock to hold
      * @return ends the simulation when closed; the lock is then free
      * @throws IllegalStateException if the lock is not free
      * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
@@ -106,7 +106,7 @@ public final class TestLocks {
      * Lets another client hold a lock exclusively, and lets callers wait for their whole {@code waitFor}: for tests that end
      * the simulation while one of their threads is waiting.
      *
-     * @param key what is held
+     * @param key the lock to hold
      * @return ends the simulation when closed; the lock then passes to the first waiter
      * @throws IllegalStateException if the lock is not free
      * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
