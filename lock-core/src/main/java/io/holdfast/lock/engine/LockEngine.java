@@ -244,7 +244,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         }
 
         /**
-         * Acquires on this thread. Must be called by this thread itself.
+         * Acquires on this thread, which must call this method itself.
          *
          * @param steps the acquisition
          * @param pause pauses the thread between steps

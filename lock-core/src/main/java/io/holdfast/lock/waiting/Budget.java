@@ -70,7 +70,7 @@ public record Budget(Ticker ticker, long start, long nanos, long outageNanos) {
     /**
      * {@return what is left while the store is failing, in nanoseconds; never negative}
      *
-     * @param failing since when the store has been failing; null if it is not failing
+     * @param failing the failure of the store; null if it is not failing
      */
     public long remainingNanos(@Nullable Failing failing) {
         long left = remainingNanos();

@@ -98,7 +98,7 @@ public final class Cohort {
     /**
      * Takes the token for the next holder.
      *
-     * @param until until when the lock is certainly held without renewal, on the ticker
+     * @param until the time until which the lock is certainly held without renewal, on the ticker
      * @return whether there is one; if not, the lock must be released now
      */
     boolean handOff(long until) {

@@ -487,7 +487,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         return probeAt;
     }
 
-    /** Wakes all waiting callers; they find the client closed. */
+    /** Wakes all waiting callers, which then find the client closed. */
     @Override
     public void close() {
         LockStore.Listening open;

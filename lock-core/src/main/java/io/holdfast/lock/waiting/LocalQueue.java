@@ -143,7 +143,7 @@ public final class LocalQueue implements AutoCloseable {
         return lines.size();
     }
 
-    /** Wakes all waiting callers; they find the client closed. */
+    /** Wakes all waiting callers, which then find the client closed. */
     @Override
     public void close() {
         closed = true;
@@ -454,7 +454,7 @@ public final class LocalQueue implements AutoCloseable {
          * Hands the lock to the next caller in line, if that caller requested the same terms and may have it. This place is then
          * over.
          *
-         * @param deadline until when the lock is certainly held without renewal, on the ticker
+         * @param deadline the time until which the lock is certainly held without renewal, on the ticker
          * @return whether the lock was handed off, so that it no longer belongs to this caller
          */
         public boolean handOff(long deadline) {

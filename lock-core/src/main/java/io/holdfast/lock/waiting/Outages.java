@@ -51,7 +51,7 @@ public final class Outages implements AutoCloseable {
         return turn;
     }
 
-    /** Wakes all callers; they find the client closed. */
+    /** Wakes all callers, which then find the client closed. */
     @Override
     public void close() {
         closed = true;
@@ -92,7 +92,7 @@ public final class Outages implements AutoCloseable {
          * Checks whether it is this caller's turn to call the store. Its waiter is run when that may be so.
          *
          * @param budget ends the wait
-         * @param failing since when the store has been failing; null if it is not known to be failing
+         * @param failing the failure of the store; null if it is not known to be failing
          * @return the maximum time to wait before the next check, in nanoseconds; 0 if it is its turn, or the budget is
          *     spent, or the store has been failing for too long. A caller that is not the first checks from time to time
          *     whether the outage has lasted too long

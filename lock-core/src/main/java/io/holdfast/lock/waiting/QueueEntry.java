@@ -28,7 +28,7 @@ public final class QueueEntry {
      * @param owner the acquisition that was granted
      * @param token the fencing token
      * @param at when the hold began, on the ticker: for a grant in a reply, before the call was sent
-     * @param deadline until when the lock is certainly held without renewal, on the ticker
+     * @param deadline the time until which the lock is certainly held without renewal, on the ticker
      * @param tokens how many tokens were reserved; 0 if the lock was handed off
      * @param waiters which callers were waiting at the store then
      * @param confirmed whether the store granted a full lease; if not, the lease is short until it is renewed
@@ -99,7 +99,7 @@ public final class QueueEntry {
         answer = time.orLater(answer);
     }
 
-    /** Which waiters a message has reported behind this entry, before its own grant is known. */
+    /** The waiters behind this entry that a message has reported, before the entry's own grant is known. */
     Waiters awaited() {
         return awaited;
     }
@@ -151,7 +151,7 @@ public final class QueueEntry {
      * The store has failed, or is still failing. The waiter checks how long it may wait for the store to recover, and
      * does not call it.
      *
-     * @param found since when, and why; the earliest time counts
+     * @param found when the failure began, and its cause; the earliest time counts
      */
     public void failing(Failing found) {
         Failing known = failing;

@@ -44,9 +44,9 @@ public record StoreTime(long askedAt, long answeredAt, long micros) {
      * Judges a message.
      *
      * @param heardAt when it arrived, on the ticker
-     * @return until when the lock is certainly held, on the ticker: for no longer than the lease, counted from the grant,
-     *     because the call that confirms the grant, however late it arrives, sets that lease, and takes away the rest of a
-     *     longer reservation. Null if the message is old or implausible
+     * @return the time until which the lock is certainly held, on the ticker: for no longer than the lease, counted from
+     *     the grant, because the call that confirms the grant, however late it arrives, sets that lease, and takes away
+     *     the rest of a longer reservation. Null if the message is old or implausible
      */
     @Nullable
     Long believe(Reservation told, long heardAt, long leaseNanos) {

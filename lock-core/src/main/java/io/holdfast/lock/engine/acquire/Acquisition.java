@@ -665,7 +665,7 @@ public final class Acquisition implements Steps {
         }
     }
 
-    /** Its part, as the front, of the call for all locks: without a queue entry, and for one token. */
+    /** Returns its part of the call for all locks, once it is the front: without a queue entry, and for one token. */
     AcquireRequest requestAtOnce() {
         clientId = client.id();
         holder = ClientContext.currentThread();

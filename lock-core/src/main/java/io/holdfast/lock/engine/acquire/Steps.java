@@ -11,13 +11,13 @@ public interface Steps {
 
     /**
      * Lines up behind other callers of this client, unless the acquisition has begun. Makes no call to the store, so it
-     * may be called where blocking is forbidden. If it is not called, the first step lines up.
+     * may be called where blocking is forbidden. If it is not called, the first step does this.
      */
     default void lineUp() {}
 
     /**
-     * Continues as far as possible without waiting. The caller's {@linkplain Caller#waiter waiter} is run when it can
-     * continue.
+     * Continues as far as possible without waiting. The caller's {@linkplain Caller#waiter waiter} is run when the
+     * acquisition can continue.
      *
      * @return the maximum time to wait before the next step, in nanoseconds; 0 if there is a {@link #result}
      * @throws InterruptedException if the thread was interrupted before or during the step, and the caller is interruptible;

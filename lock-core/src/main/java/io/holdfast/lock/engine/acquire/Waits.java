@@ -153,7 +153,7 @@ public final class Waits {
         private final HolderInfo here = ClientContext.currentThread();
         private final long begunAt = client.ticker().nanos();
 
-        /** What the caller holds; it acquires no more while it waits. */
+        /** The caller's holds; it acquires no more while it waits. */
         private final List<Hold> holds;
 
         private volatile long keptUntil;

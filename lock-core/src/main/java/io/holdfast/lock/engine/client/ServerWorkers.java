@@ -50,8 +50,8 @@ public final class ServerWorkers<W> implements AutoCloseable {
      *
      * @param threads runs the workers, and is shut down when this is closed
      * @param portion the maximum number of pieces of work that are done together
-     * @param job does pieces of work, in the order in which they were added; returns whether its worker may continue immediately. If
-     *     not, the worker rests: for {@value #FIRST_REST_MILLIS} ms, and twice as long each further time, up to
+     * @param job processes pieces of work, in the order in which they were added; returns whether its worker may continue
+     *     immediately. If not, the worker rests: for {@value #FIRST_REST_MILLIS} ms, and twice as long each further time, up to
      *     {@value #LAST_REST_MILLIS} ms
      */
     public ServerWorkers(ExecutorService threads, int portion, Predicate<List<W>> job) {
@@ -80,7 +80,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
     }
 
     /**
-     * Accepts no more work, and does the pending work without rests.
+     * Accepts no more work, and processes the pending work without rests.
      *
      * @param atMost how long this may take; work that is left then is dropped
      */

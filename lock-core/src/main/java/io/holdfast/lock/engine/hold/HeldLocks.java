@@ -313,7 +313,7 @@ public final class HeldLocks {
         }
     }
 
-    /** The thread of a lost hold has died without releasing it; the store does not know yet. */
+    /** Releases a lost hold whose thread has died without releasing it; the store does not know of this yet. */
     void abandon(Hold hold) {
         if (drop(hold)) {
             releaseLater(hold);
@@ -335,7 +335,7 @@ public final class HeldLocks {
                 .release(hold.key(), () -> hold.releaseRequest(ReleaseRequest.UNKNOWN_LEASE), hold.leaseNanos());
     }
 
-    /** The lock was granted, but no handle can be created, for lack of memory or threads. */
+    /** Gives back a lock that was granted, but for which no handle can be created, for lack of memory or threads. */
     public void giveBack(LockKey key, OwnerId owner, long leaseNanos, Caller caller, Place place) {
         Hold hold = caller.holds().get(key);
         if (hold != null && hold.owner().equals(owner)) {

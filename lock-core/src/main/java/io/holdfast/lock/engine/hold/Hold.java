@@ -356,7 +356,7 @@ public final class Hold {
     }
 
     /**
-     * Does nothing unless the lock is lost, see {@link #loss()}.
+     * Checks whether the lock is lost, see {@link #loss()}.
      *
      * @throws LockLostException if it is
      */
@@ -455,7 +455,7 @@ public final class Hold {
         return lastFailure != null || (wasDue && deadline() - now < leaseNanos / RENEWALS_A_LEASE);
     }
 
-    /** {@return until when it is held, on the ticker} */
+    /** {@return the time until which it is held, on the ticker} */
     public long deadline() {
         return deadline.get();
     }
