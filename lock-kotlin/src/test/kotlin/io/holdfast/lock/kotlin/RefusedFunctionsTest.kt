@@ -80,7 +80,7 @@ class RefusedFunctionsTest {
     fun fallback_must_fit() {
         assertThat(refusalOf(UnfitFallback::class)).contains("other(long) returns int, not String")
         assertThat(refusalOf(SuspendingFallback::class))
-            .contains("later(long) is a suspend function, but the annotated one is not")
+            .contains("later(long) is a suspend function, but the annotated method is not")
     }
 
     class FinalClass {

@@ -26,10 +26,10 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  * Shuts down the lock clients when the application shuts down.
  *
  * <pre>
- *   web server accepts no more requests, and active ones may finish   MAX_VALUE - 1024
+ *   web server accepts no more requests, and active ones may finish  MAX_VALUE - 1024
  *   web server stops                                                 MAX_VALUE - 2048
  *   task executors and schedulers wait for their running tasks       MAX_VALUE / 2
- *   <b>locks: tasks of executors that Spring awaits later may finish,       {@link #PHASE}
+ *   <b>locks: tasks of executors that Spring awaits later may finish,   {@link #PHASE}
  *   then new locks are refused, and holders get time to finish</b>
  *   Redis connection factories stop                                  0
  *   beans are destroyed: executors interrupt their tasks, then the lock client and its store are closed
