@@ -18,7 +18,7 @@ class LeaderThreads implements Executor {
         threads.execute(action);
     }
 
-    /** Runs the action after the given time, unless this is closed by then. */
+    /** Runs the action after the given time, unless this has been closed in the meantime. */
     void after(Duration time, Runnable action) {
         var unused = timer.after(time.toNanos(), () -> DaemonThreads.executeOrRun(threads, action));
     }

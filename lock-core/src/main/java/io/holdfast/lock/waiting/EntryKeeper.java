@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
  * case a message is lost.
  *
  * <pre>
- *   store ── granted(n) ───────────────────────► entry n ──► its waiter uses the grant, or asks for a longer one
- *   one thread ── keepEntries(row, row, …) ── called ─► entry n ──► its waiter asks the store
+ *   store ── granted(n) ───────────────────────► entry n ──► its waiter uses the grant, or requests a longer one
+ *   one thread ── keepEntries(row, row, …) ── called ─► entry n ──► its waiter calls the store
  * </pre>
  *
  * <p>A row consists of all entries in one queue. It is polled when the lease or reservation that blocks it would expire, but
@@ -109,7 +109,10 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     private boolean warned;
     private Runnable retry = () -> {};
 
-    /** Retries a failed subscription: otherwise nobody might, as long as the same callers wait for locks or hold them. */
+    /**
+     * Retries a failed subscription, because otherwise nothing might do so while the same callers wait for locks or
+     * hold them.
+     */
     private final DaemonThreads.Timer timer = DaemonThreads.timer();
 
     /**

@@ -578,8 +578,8 @@ public final class Acquisition implements Steps {
 
     /**
      * The store removes the acquisition before the caller learns that it was refused: otherwise the store might grant the lock
-     * to a caller that is gone. This takes one call, which an interrupt does not end. If the store does not respond, the
-     * removal is left to the background; if the store is known to be failing, this happens immediately. If every try was
+     * to a caller that no longer waits. This takes one call, which an interrupt does not end. If the store does not respond,
+     * the removal is left to the background; if the store is known to be failing, this happens immediately. If every try was
      * answered, the next caller in line, if there is one, takes over the entry instead.
      */
     private void giveUp() {

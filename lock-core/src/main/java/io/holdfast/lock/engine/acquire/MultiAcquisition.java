@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several locks, all or nothing. If they are all free, they are acquired at once, in one call to the store. Otherwise they are
+ * Several locks, all or nothing. If they are all free, they are acquired together, in one call to the store. Otherwise they are
  * acquired one after another in the order of their keys, which is the same for every request. So each waiter waits for a key that is
  * greater than all keys it holds, and there is no cycle of waiters. One budget applies to all, and the acquisition waits in one
  * queue at a time.

@@ -20,10 +20,10 @@ import org.slf4j.LoggerFactory;
  * Background cleanup at the store, for which callers do not wait: acquisitions that failed with an unknown outcome, waiters
  * that gave up, releases without a reply from Redis, holds of dead threads.
  *
- * <p>Each task is repeated until it succeeds or one lease has passed: by then a granted lock has expired on its own. Undoing an
- * acquisition that may still arrive is repeated beyond that, for the longest delay of a call: a server that was suspended for
- * longer than a short lease reads the acquisition when it resumes, and would grant a lock that nobody uses. If a task never
- * runs, because the client dies, the store still frees everything after the lease.
+ * <p>Each task is repeated until it succeeds or one lease has passed, after which a granted lock has expired on its own.
+ * Undoing an acquisition that may still arrive is repeated beyond that, for the longest delay of a call: a server that was
+ * suspended for longer than a short lease reads the acquisition when it resumes, and would grant a lock that nobody uses. If a
+ * task never runs, because the client dies, the store still frees everything after the lease.
  *
  * <p>Each server has its own worker. After a failure the worker pauses for 50 ms to 1 s, and then continues with the next task.
  * So a failing server receives one command per pause, however many tasks are waiting, and a single broken lock does not block

@@ -134,7 +134,7 @@ public final class EventPublisher {
         private final AtomicInteger waiting = new AtomicInteger();
         private final AtomicLong dropped = new AtomicLong();
 
-        /** Whether the limit was reached, which is logged once, until no task is waiting any more. */
+        /** Whether the limit was reached, which is logged once, until no task is waiting. */
         private final AtomicBoolean full = new AtomicBoolean();
 
         Backlog(String what, int most, String thread) {

@@ -71,7 +71,7 @@ public final class Handle implements LockHandle, AcquireResult {
         this.uses = uses;
     }
 
-    /** Combines several handles of one caller into one; the parts must not be used any more. */
+    /** Combines several handles of one caller into one; the parts must no longer be used. */
     public static Handle of(List<Handle> parts) {
         Handle first = parts.get(0);
         return new Handle(

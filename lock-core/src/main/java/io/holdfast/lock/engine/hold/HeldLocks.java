@@ -320,7 +320,7 @@ public final class HeldLocks {
         }
     }
 
-    /** Closes all handles at once. Returns whether any was open, so that the lock has to be given back. */
+    /** Closes all handles at once. Returns whether any was open, in which case the lock has to be given back. */
     private boolean drop(Hold hold) {
         boolean open = hold.abandon();
         if (open) {

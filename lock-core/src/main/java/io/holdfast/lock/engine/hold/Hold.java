@@ -61,7 +61,7 @@ public final class Hold {
     public enum Exit {
         /** Other handles need the lock as it is, or the hold had already been closed by force. */
         STAYS,
-        /** Other handles are open, but none of them needs the lock exclusively any more. */
+        /** Other handles are open, but none of them still needs the lock exclusively. */
         DOWNGRADES,
         /** It was the last handle: the lock has to be released. */
         ENDS
@@ -288,7 +288,7 @@ public final class Hold {
         renewable += use.terms.renew() ? change : 0;
     }
 
-    /** Closes all uses at once. Returns whether any was open, so that the lock has to be released. */
+    /** Closes all uses at once. Returns whether any was open, in which case the lock has to be released. */
     synchronized boolean abandon() {
         boolean open = isOpen();
         abandoned = true;
