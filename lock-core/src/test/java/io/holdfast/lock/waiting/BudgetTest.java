@@ -51,6 +51,8 @@ class BudgetTest {
         Budget budget = Budget.unlimited(time);
         pass(Duration.ofDays(1000).toNanos());
 
+        assertThat(budget.isUnlimited()).isTrue();
+        assertThat(Budget.of(time, Long.MAX_VALUE - 1).isUnlimited()).isFalse();
         assertThat(budget.remainingNanos())
                 .isGreaterThan(Duration.ofDays(100_000).toNanos());
         assertThat(budget.isLongOver()).isFalse();

@@ -248,6 +248,26 @@ class EntryKeeperTest {
         assertThat(store.polls).hasSize(1);
     }
 
+    /** Hints in between were lost. Those that come later, while none can be heard, are made up for by the next poll. */
+    @Test
+    void reply_to_a_call_from_before_hints_could_be_heard_is_outdated() {
+        listening();
+        assertThat(isPolledAtOnce(keeper::connected)).isTrue();
+        assertThat(isPolledAtOnce(keeper::disconnected)).isFalse();
+    }
+
+    private boolean isPolledAtOnce(Runnable duringTheCall) {
+        QueueEntry entry = open(KEY);
+        long askedAt = time.nanos();
+        time.pass(Duration.ofMillis(1));
+        duringTheCall.run();
+        keeper.taken(entry, askedAt, heldFor(LONG));
+        int polls = store.polls.size();
+        keeper.tick();
+        keeper.giveUp(entry);
+        return store.polls.size() > polls;
+    }
+
     @Test
     void locks_are_asked_for_within_100_ms_when_hints_cannot_be_heard_any_more() {
         listening();
