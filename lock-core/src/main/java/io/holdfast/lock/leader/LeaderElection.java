@@ -59,7 +59,7 @@ public final class LeaderElection implements AutoCloseable {
     }
 
     /**
-     * {@return a new election, which has no roles yet and is not started}
+     * {@return a new election, which has no roles yet and has not been started}
      *
      * @param locks acquires the locks; the caller owns it, and closes it after the election
      */
@@ -79,7 +79,7 @@ public final class LeaderElection implements AutoCloseable {
     }
 
     /**
-     * Makes this instance a candidate: immediately if the election is started, otherwise when it is started.
+     * Makes this instance a candidate: immediately if the election is running, otherwise when it is started.
      *
      * @param role the name of the role, the same in all instances
      * @param request the lock, which must be exclusive, have a single key, and be the same in all instances; its lease is the

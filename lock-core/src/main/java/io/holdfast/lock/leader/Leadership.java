@@ -30,7 +30,7 @@ public interface Leadership {
     /**
      * Does not call Redis.
      *
-     * @return whether this instance is certainly the leader now; false once its term was lost, resigned or stopped, or is past
+     * @return whether this instance is certainly the leader now; false once its term has been lost, given up or stopped, or is past
      *     its deadline by the local clock
      */
     boolean isLeader();
@@ -52,7 +52,7 @@ public interface Leadership {
 
     /**
      * Registers an action that is called at the end of each term of this instance, whether it was lost, {@linkplain #resign()
-     * resigned}, or ended by stopping the election. In the last two cases the lock is released once the listeners have
+     * given up}, or ended by stopping the election. In the last two cases the lock is released once the listeners have
      * returned, or after 10 s, so the next leader starts only after they have finished. A lost term cannot wait for them.
      *
      * @param action receives the term
@@ -60,11 +60,11 @@ public interface Leadership {
     void onRevoked(Consumer<Term> action);
 
     /**
-     * Resigns the current term, so that the next candidate becomes the leader. This instance becomes a candidate again, behind
+     * Gives up the current term, so that the next candidate becomes the leader. This instance becomes a candidate again, behind
      * the others, after 0.5 to 1 s. Once this method has returned, {@link #isLeader()} is false; the lock is released later,
      * see {@link #onRevoked}.
      *
-     * @return whether there was a term to resign
+     * @return whether there was a term to give up
      */
     boolean resign();
 

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * One try to acquire a lock from a majority of servers, with a single token.
+ * One attempt to acquire a lock from a majority of servers, with a single token.
  *
  * <p>Each server that grants the lock chooses a token that is higher than all it has granted before, and at least the one proposed. The
  * grant counts only after enough servers have granted it <em>with the same token</em>; if they chose different ones, the highest is

@@ -345,7 +345,7 @@ class DaemonThreadsTest {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessage(
                             "Cannot start thread holdfast-timer, without which no lock can be kept: the limit on threads of"
-                                    + " this user, container or machine is reached. Raise the limit, or use fewer threads.");
+                                    + " this user, container or machine has been reached. Raise the limit, or use fewer threads.");
             assertThat(Thread.interrupted()).isTrue();
 
             fresh.room(name -> true);

@@ -34,9 +34,9 @@ import org.slf4j.LoggerFactory;
  *                     └────────────┴───────────────────────────────────────┘
  * </pre>
  *
- * <p>Each hold has a time for the next look at it: its next renewal, its deadline, or one of its warnings, whichever comes first. The
+ * <p>Each hold has a time for its next check: its next renewal, its deadline, or one of its warnings, whichever comes first. The
  * clock thread sleeps until the first of these times, and then goes through all holds. It never does I/O, so it declares a loss on
- * time even while a renewal hangs. Nothing is done for a hold that ends before the first look: it is no longer among the holds.
+ * time even while a renewal hangs. Nothing is done for a hold that ends before its first check: it is no longer among the holds.
  *
  * <p><b>Shared calls.</b> When a renewal is due, others that are due within a twelfth of their lease are included. So the holds of a
  * client share time slots: they are renewed together, up to {@value #MOST_AT_ONCE} in one call; from then on, the clock thread wakes
@@ -46,16 +46,16 @@ import org.slf4j.LoggerFactory;
  * as soon; it gets no new deadline. A failed call is repeated after a tenth of each lease (10 ms to 1 s), until the clock thread
  * declares the loss. A new deadline is counted from before the call was sent.
  *
- * <p><b>No look is missed.</b> A thread that plans a look first writes the time of the look, and then lowers the time of the next
- * wake-up to it. The clock thread first raises the time of the next wake-up, then reads the times of all looks, and lowers the time
- * of the wake-up to the earliest of them. All of these are volatile accesses. So if the time of the look is written before the time
+ * <p><b>No check is missed.</b> A thread that schedules a check first writes the time of the check, and then lowers the time of the next
+ * wake-up to it. The clock thread first raises the time of the next wake-up, then reads the times of all checks, and lowers the time
+ * of the wake-up to the earliest of them. All of these are volatile accesses. So if the time of the check is written before the time
  * of the wake-up is raised, the clock thread reads it; otherwise the lowered time of the wake-up stays.
  *
- * <p><b>Going through all holds takes time</b>: about 0.2 ms for 10,000. So this is done only when a look is due, not when one is
- * planned. After each pass, the clock thread rests for {@value #REST} times the duration of the pass, but for at most 100 ms. So it
+ * <p><b>Going through all holds takes time</b>: about 0.2 ms for 10,000. So this is done only when a check is due, not when one is
+ * scheduled. After each pass, the clock thread rests for {@value #REST} times the duration of the pass, but for at most 100 ms. So it
  * uses at most 5 % of a core as long as a pass takes no more than 5 ms, and the report of a loss is delayed by at most one such rest.
  *
- * <p><b>Every open hold is looked at.</b> The time of the next look is determined under the monitor of the hold, from its state at
+ * <p><b>Every open hold is looked at.</b> The time of the next check is determined under the monitor of the hold, from its state at
  * that moment. While a renewal is in progress, that time is the deadline at the latest; when the renewal ends, the next one is
  * planned, whatever the outcome.
  */
@@ -130,8 +130,9 @@ final class Watchdog implements AutoCloseable {
     }
 
     /**
-     * Plans the first look at a hold that is about to be recorded. A lease that is shorter for now, because it was granted by a message
-     * and needs confirmation, or was handed off late, is renewed soon, but not immediately, so that briefly held locks need no renewal.
+     * Schedules the first check of a hold that is about to be recorded. A lease that is shorter for now, because it was granted by a
+     * message and needs confirmation, or was handed off late, is renewed soon, but not immediately, so that briefly held locks need no
+     * renewal.
      */
     void plan(Hold hold) {
         long now = ticker.nanos();
@@ -191,7 +192,7 @@ final class Watchdog implements AutoCloseable {
 
     // The clock thread.
 
-    /** A hold was recorded, or its next look was planned. */
+    /** A hold was recorded, or its next check was scheduled. */
     void wakeFor(Hold hold) {
         if (lowerWakeAt(hold.lookAt)) {
             LockSupport.unpark(clock);
@@ -208,7 +209,7 @@ final class Watchdog implements AutoCloseable {
 
     /**
      * Continues after any error, even one that occurs while {@link #tick} handles another, because only this thread
-     * notifies holders of their losses. Its rests are measured in system time, since the clock of a test may stand still.
+     * notifies holders of their losses. Its pauses are measured in system time, since the clock of a test may stand still.
      */
     private void run() {
         long now = wakeAt.get();

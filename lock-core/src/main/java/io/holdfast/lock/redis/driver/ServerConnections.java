@@ -21,9 +21,9 @@ import redis.clients.jedis.exceptions.JedisException;
  * second although calls take 0.1 ms; it replaces a broken connection on the thread that returns it; and it interrupts waiting
  * threads when it is closed.
  *
- * <p><b>Waiting.</b> A thread that runs may take a place before one that has to wake up first, because the connection would be idle until
- * then; where processors are busy, that costs half the throughput. But once somebody has waited longer than the patience of callers, nobody
- * overtakes any more, and the semaphore serves callers in the order of their arrival.
+ * <p><b>Waiting.</b> A thread that is running may take a place before one that has to wake up first, because the connection would be idle
+ * until then; where processors are busy, that costs half the throughput. But once somebody has waited longer than the patience of callers,
+ * nobody overtakes any more, and the semaphore serves callers in the order of their arrival.
  *
  * <p>Each permit stands for a place. It is given back after a place with a connection has been added to {@link #free}, and taken before one
  * is looked for there; a caller that finds none gets an empty place, and connects. So there are never more connections than permits: when a

@@ -110,7 +110,7 @@ class GradleDependenciesTest implements RewriteTest {
                     implementation 'net.javacrumbs.shedlock:shedlock-spring:7.10.1'
                 """;
         String note =
-                "    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+                "    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotations\n";
         String left = "class Left {\n%s    net.javacrumbs.shedlock.core.LockProvider provider;\n}\n";
         String job = """
                 class Jobs {

@@ -92,7 +92,7 @@ class ReplaceDependencyTest implements RewriteTest {
         String provider =
                 "import net.javacrumbs.shedlock.core.LockProvider;\n\nclass Left {\n%s    LockProvider provider;\n}\n";
         String note =
-                "    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+                "    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotations\n";
         String first = SHEDLOCK.substring(0, SHEDLOCK.indexOf("</dependency>") + "</dependency>\n".length());
         rewriteRun(
                 job(""),
@@ -112,7 +112,7 @@ class ReplaceDependencyTest implements RewriteTest {
                 }
                 """;
         String note =
-                "    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+                "    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotations\n";
         rewriteRun(
                 job("jobs/"),
                 xml(
@@ -131,7 +131,7 @@ class ReplaceDependencyTest implements RewriteTest {
                 }
                 """;
         String note =
-                "    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+                "    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotations\n";
         rewriteRun(
                 job("jobs/"),
                 xml(pom(SHEDLOCK), pom(HOLDFAST), spec -> spec.path("jobs/pom.xml")),
@@ -168,7 +168,7 @@ class ReplaceDependencyTest implements RewriteTest {
     void project_that_needs_both_and_has_them_is_left() {
         String left = """
                 class Left {
-                    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation
+                    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotations
                     net.javacrumbs.shedlock.core.LockProvider provider;
                     io.holdfast.lock.api.LockTemplate template;
                 }

@@ -179,7 +179,7 @@ class FromShedLockTest implements RewriteTest {
     private static final String KEPT =
             "    // Holdfast: this provider is kept, because code uses it; see docs/migration/shedlock.md#configuration\n";
     private static final String STILL =
-            "// Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n";
+            "// Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotations\n";
     private static final String PROPERTIES = """
             holdfast.scheduled.lease=10m
             holdfast.scheduled.renew=false
@@ -454,7 +454,7 @@ class FromShedLockTest implements RewriteTest {
                                 "    // Holdfast: this provider is kept, because code uses it; see docs/migration/shedlock.md#configuration\n    @Bean")),
                 java(
                         "class User {\n    net.javacrumbs.shedlock.core.LockProvider provider;\n}\n",
-                        "class User {\n    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotation\n    net.javacrumbs.shedlock.core.LockProvider provider;\n}\n"));
+                        "class User {\n    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotations\n    net.javacrumbs.shedlock.core.LockProvider provider;\n}\n"));
     }
 
     @Test

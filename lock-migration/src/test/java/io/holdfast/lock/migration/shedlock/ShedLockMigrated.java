@@ -23,7 +23,7 @@ public class ShedLockMigrated {
 
     private final Shop shop;
     // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see
-    // docs/migration/shedlock.md#without-annotation
+    // docs/migration/shedlock.md#without-annotations
     private final LockProvider lockProvider;
 
     public ShedLockMigrated(Shop shop, LockProvider lockProvider) {

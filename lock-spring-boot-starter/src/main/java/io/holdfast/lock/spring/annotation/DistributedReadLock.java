@@ -13,7 +13,7 @@ import org.springframework.core.annotation.AliasFor;
  * Runs the method under a read lock: for each key, any number of readers at a time and no writer. The corresponding write lock is
  * {@link DistributedWriteLock} with the same name and key.
  *
- * <p>Shorthand for {@link DistributedLock} with {@link LockMode#SHARED}; see there for its attributes, including those that
+ * <p>Shorthand for {@link DistributedLock} with {@link LockMode#SHARED}; see that annotation for its attributes, including those that
  * this annotation does not have.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})

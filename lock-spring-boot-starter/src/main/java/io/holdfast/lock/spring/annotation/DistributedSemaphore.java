@@ -17,7 +17,7 @@ import org.springframework.core.annotation.AliasFor;
  * public void send(Mail mail) { … }
  * }</pre>
  *
- * <p>Shorthand for {@link DistributedLock} with {@link LockMode#SHARED} and a limit; see there for its attributes, including
+ * <p>Shorthand for {@link DistributedLock} with {@link LockMode#SHARED} and a limit; see that annotation for its attributes, including
  * those that this annotation does not have.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})

@@ -14,7 +14,7 @@ import org.springframework.core.annotation.AliasFor;
  * DistributedReadLock} with the same name and key. A thread that holds the write lock may acquire the read lock, but not vice
  * versa.
  *
- * <p>Shorthand for {@link DistributedLock} with {@link LockMode#EXCLUSIVE}; see there for its attributes, including those that
+ * <p>Shorthand for {@link DistributedLock} with {@link LockMode#EXCLUSIVE}; see that annotation for its attributes, including those that
  * this annotation does not have.
  */
 @Target({ElementType.METHOD, ElementType.TYPE, ElementType.ANNOTATION_TYPE})

@@ -18,7 +18,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /**
- * The tasks of executors that Spring does not await in a phase of the shutdown, but when it destroys the executors: as set by
+ * The tasks of executors that Spring awaits only when it destroys the executors, not in a phase of the shutdown: as set by
  * {@code await-termination} in {@code spring.task}. When the phase of locks begins, all other executors have stopped.
  *
  * <p>An executor does not report that it has become idle unless it is shut down, so this class polls.

@@ -165,7 +165,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         unset.removeAll(configured);
         if (!unused.isEmpty() && !unset.isEmpty()) {
             log.warn(
-                    "holdfast.leadership.roles has settings for roles that no @LeaderOnly and no injected Leadership"
+                    "holdfast.leadership.roles has settings for roles that no @LeaderOnly or injected Leadership"
                             + " uses: {}. There are no settings for {}, which a @LeaderOnly uses. If a name is misspelled, its"
                             + " settings have no effect. Names with characters other than letters, digits and hyphens"
                             + " need brackets: holdfast.leadership.roles[my_role]",

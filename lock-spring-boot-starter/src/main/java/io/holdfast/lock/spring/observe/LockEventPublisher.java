@@ -18,7 +18,7 @@ import org.springframework.core.ResolvableType;
 
 /**
  * Publishes lock events as application events, on the thread that calls lock listeners. Publishes nothing while the beans of the
- * application are destroyed, because listeners may already be gone.
+ * application are being destroyed, because listeners may already be gone.
  *
  * <p>As long as nothing in the application listens to lock events, none are created. Listeners are checked again whenever their
  * number has changed. If the application has its own event multicaster, or a parent context whose listeners receive events too,

@@ -20,8 +20,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * The locks of one running transaction: those that it keeps, with one more handle for each, acquired by reentry and so without
- * a round trip; and the names of those that were acquired inside it. Spring calls it when the transaction has ended, whichever
- * way, and sets it aside while the transaction is suspended.
+ * a round trip; and the names of those that were acquired inside it. Spring calls it when the transaction has ended, whether or
+ * not it was committed, and sets it aside while the transaction is suspended.
  *
  * <p>Other resources write at the end too: a {@code RedisTemplate} with transaction support sends its commands after
  * the database's commit, in a synchronization that it registers with the first of them, so after this one. For that reason

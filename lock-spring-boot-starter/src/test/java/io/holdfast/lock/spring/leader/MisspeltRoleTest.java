@@ -17,8 +17,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @ExtendWith(OutputCaptureExtension.class)
 class MisspeltRoleTest {
 
-    private static final String WARNING = "holdfast.leadership.roles has settings for roles that no @LeaderOnly and no"
-            + " injected Leadership uses: ";
+    private static final String WARNING =
+            "holdfast.leadership.roles has settings for roles that no @LeaderOnly or" + " injected Leadership uses: ";
 
     static class Outbox {
         @LeaderOnly("${role}")
