@@ -84,7 +84,7 @@ public final class LockRequest {
         this.options = options;
     }
 
-    /** A null value unsets the option. */
+    /** A null value removes the option. */
     private LockRequest with(Option option, @Nullable Object value) {
         if (Objects.equals(value, options.get(option))) {
             return this;

@@ -22,14 +22,14 @@ import java.util.concurrent.ThreadLocalRandom;
  * recorded a higher one, and grants no lower one. See {@link TokenClock}.
  *
  * <p>The last token that a server has recorded never falls below its value before a grant: unused tokens of a block are given back, but the
- * last used one may be lower than those that others got there before. This happens if this acquisition reaches a server only after others
- * have held the lock there, and its release follows immediately.
+ * last used one may be lower than those that others obtained there earlier. This happens if this acquisition reaches a server only
+ * after others have held the lock there, and its release follows immediately.
  *
  * <p><b>Tokens strictly increase.</b> Let a grant with token <i>t</i> count, and also one with token <i>u</i> that is requested after that,
  * or that holds the lock alone after that. For both, a majority recorded the token while the grant held the lock there, so one server
  * recorded both. If it recorded <i>t</i> first, then <i>u &gt; t</i>, since it records no lower one. It did not record <i>u</i> first: that
  * grant had not been requested yet; or, if one of them is exclusive, the lock was taken from it again before the other one got it there,
- * since its lease was over, and then it no longer counts. (It is not enough that a server claims to have recorded a token: {@code
+ * since its lease was over, and then it no longer counts. (It is not enough for a server to claim that it has recorded a token: {@code
  * QuorumDefectsTest} finds a lower token after a higher one if it has not.) A holder that requests its lock again may get a higher token
  * than before, chosen by a server that was not awaited.
  */
@@ -80,7 +80,7 @@ final class Election {
         }
     }
 
-    /** @param token the least one that servers may choose */
+    /** @param token the lowest one that servers may choose */
     private Ballot<AcquireReply> propose(long token) {
         AcquireRequest proposed = new AcquireRequest(
                 request.key(),
@@ -112,7 +112,7 @@ final class Election {
     }
 
     /**
-     * The lock is held, or servers failed: either must be sufficient alone. Otherwise the outstanding replies decide whether this is
+     * The lock is held, or servers failed: either must be sufficient on its own. Otherwise the outstanding replies decide whether this is
      * contention or a failure.
      */
     private boolean isRefused(Ballot<AcquireReply> ballot) {

@@ -93,13 +93,13 @@ final class Quorum {
      * server, a pair of calls took twice as long.
      *
      * <p><b>The caller is not that thread.</b> A read from a server that has begun to hang ends after a whole command timeout, and so does
-     * connecting to it; nothing can end it earlier without breaking the connection, and then nobody would know whether the call is still
-     * carried out. So the caller waits for the outcome of the ballot only, and the thread stays behind at the server that hangs. Other
-     * threads take over what it has not reached: after 10 ms, or when the same acquisition makes its next call to that server. Each step of
-     * a call is done by one thread only, and a later call of the acquisition waits for the earlier one, see {@link Node}.
+     * connecting to it; nothing can end it earlier without breaking the connection, and then nobody would know whether the call will
+     * still be carried out. So the caller waits for the outcome of the ballot only, and the thread stays behind at the server that hangs.
+     * Other threads take over what it has not reached: after 10 ms, or when the same acquisition makes its next call to that server. Each
+     * step of a call is done by one thread only, and a later call of the acquisition waits for the earlier one, see {@link Node}.
      *
      * <p><b>The end.</b> A ballot is decided when most servers have replied; usually the last replies arrive a few microseconds later. The
-     * caller waits for them for up to a millisecond, so that its next call need not wait. A server that needs longer is slow, and gets its
+     * caller waits for them for up to a millisecond, so that its next call need not wait. A server that takes longer is slow, and gets its
      * own threads from then on, so this delay occurs once.
      *
      * @param call makes the call to one server; gives it to the round if it may be sent together with those to others

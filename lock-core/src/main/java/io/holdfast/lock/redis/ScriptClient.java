@@ -85,7 +85,7 @@ final class ScriptClient {
     /**
      * Creates an instance, which does not connect yet.
      *
-     * @param unanswered runs after a call without a reply: the server may hang, or be gone
+     * @param unanswered runs after a call without a reply: the server may be hanging, or gone
      * @param replica runs after a reply from a replica: another server is the primary now
      * @param whenConnected runs after the first connection, on its thread; must not wait
      */

@@ -30,9 +30,9 @@ public @interface OnOneNode {
     String name();
 
     /**
-     * The minimum time for which other nodes are kept out, counted from the start of the job: more than the clocks of the nodes
-     * may differ, and less than the time until the next run. With a fixed rate or delay, use slightly less than the period,
-     * because each node counts its periods from its own start.
+     * The minimum time for which other nodes are kept out, counted from the start of the job: more than the possible
+     * difference between the clocks of the nodes, and less than the time until the next run. With a fixed rate or delay, use
+     * slightly less than the period, because each node counts its periods from its own start.
      *
      * @return text with a unit, {@code "10m"}, or a placeholder; see {@link DistributedLock#minHoldString()}
      */
