@@ -69,7 +69,7 @@ class RequestRuleTest extends EngineFixture {
                 .forEach(defaults -> assertThatThrownBy(
                                 () -> LockEngine.builder(store).defaults(defaults))
                         .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageContaining("only its lease"));
+                        .hasMessageContaining("Change only the lease"));
         try (LockEngine engine = LockEngine.builder(store)
                         .ticker(time)
                         .defaults(given -> given.lease(Duration.ofSeconds(7)))
