@@ -328,9 +328,14 @@ final class ScriptCodec {
     }
 
     ScriptCall forceRelease(LockKey key, Set<LockMode> modes) {
-        Object only =
-                modes.size() == LockMode.values().length ? "" : modes.iterator().next();
-        return call(LuaScript.FORCE_RELEASE, 1, bytes(key), retentionMillis, only);
+        return modes.size() == LockMode.values().length
+                ? call(LuaScript.FORCE_RELEASE, 1, bytes(key), retentionMillis)
+                : call(
+                        LuaScript.FORCE_RELEASE,
+                        1,
+                        bytes(key),
+                        retentionMillis,
+                        modes.iterator().next());
     }
 
     static List<LockHolder> formerHolders(String reply) {
