@@ -29,8 +29,10 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -56,6 +58,7 @@ final class ScriptCodec {
     /** Earlier holders count their leases by other clocks, which may be slower by one percent. */
     private static final int CLOCKS_DIFFER_BY_ONE_IN = 100;
 
+    private final Map<Integer, byte[]> keyBySlot = new ConcurrentHashMap<>();
     private final String prefix;
     private final String open;
     private final long retentionMillis;
@@ -93,14 +96,16 @@ final class ScriptCodec {
         return utf8(open + escape(key.value()) + '}');
     }
 
-    /** The name of a lock in that slot: a call goes to the server that has its key. Takes some 16,000 tries, about 2 ms. */
+    /** The name of a lock in that slot: a call goes to the server that has its key. The first time takes some 16,000 tries, about 2 ms. */
     byte[] keyIn(int slot) {
-        String number = IntStream.iterate(0, each -> each + 1)
-                .mapToObj(Integer::toString)
-                .filter(each -> ClusterSlotHashUtil.calculateSlot(each) == slot)
-                .findFirst()
-                .orElseThrow();
-        return bytes(LockKey.of(number));
+        return keyBySlot.computeIfAbsent(
+                slot,
+                wanted -> IntStream.iterate(0, each -> each + 1)
+                        .mapToObj(Integer::toString)
+                        .filter(each -> ClusterSlotHashUtil.calculateSlot(each) == wanted)
+                        .map(each -> bytes(LockKey.of(each)))
+                        .findFirst()
+                        .orElseThrow());
     }
 
     /** The lock with that name in Redis. Other applications may write anything, even under this prefix. */
