@@ -34,8 +34,8 @@ public final class LockStoreException extends LockException {
      * connection). Holdfast undoes such an acquisition in the background; an extension or a forced release may have taken
      * effect.
      *
-     * @return false if the store is known not to have carried it out, or if its reply arrived and was of no use, such as a grant
-     *     after the end of its lease
+     * @return false if the store is known not to have carried it out, or if its reply arrived but was useless, such as a grant after the
+     *     end of its lease
      */
     public boolean outcomeUnknown() {
         return outcomeUnknown;

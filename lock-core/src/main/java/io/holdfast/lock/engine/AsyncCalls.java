@@ -57,7 +57,7 @@ final class AsyncCalls {
     private final ExecutorService releasing = DaemonThreads.pool(RELEASING_THREADS, "holdfast-release-");
 
     /** Completes results. */
-    private final ExecutorService telling = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-async-");
+    private final ExecutorService completing = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-async-");
 
     private final DaemonThreads.Timer timer = DaemonThreads.timer();
 
@@ -75,7 +75,7 @@ final class AsyncCalls {
      */
     AsyncCalls(HeldLocks locks, @Nullable Executor executor, int mostWaiting, Pause pause) {
         this.locks = locks;
-        this.working = executor == null ? telling : executor;
+        this.working = executor == null ? completing : executor;
         this.mostWaiting = mostWaiting;
         this.places = new Semaphore(mostWaiting);
         this.pause = pause;
@@ -85,7 +85,7 @@ final class AsyncCalls {
      * Starts a call, unless too many are waiting.
      *
      * @param key the first key of the request
-     * @param acquisition creates an acquisition by the given caller, which has not begun
+     * @param acquisition creates an acquisition by the given caller, without starting it
      * @param required returns the handle, or throws an exception that explains why there is none
      */
     <T extends @Nullable Object> CompletableFuture<T> execute(
@@ -103,12 +103,12 @@ final class AsyncCalls {
     }
 
     /**
-     * The threads accept no more work. They are awaited, because web servers warn about threads that outlive their
-     * application; a thread that runs a user's work may take longer.
+     * Stops the threads, and waits for them to end, because web servers warn about threads that outlive their application; a thread that
+     * runs a user's work may take longer.
      */
     void close() {
         timer.close();
-        if (!DaemonThreads.end(LAST_WORDS, acquiring, releasing, telling)) {
+        if (!DaemonThreads.end(LAST_WORDS, acquiring, releasing, completing)) {
             log.debug("A call to executeAsync is still running while the client is being closed");
         }
     }
@@ -187,7 +187,7 @@ final class AsyncCalls {
             cancelTimer.run();
             places.release();
             if (handle == null) {
-                tell(null, failure);
+                completeLater(null, failure);
             } else {
                 begin(handle);
             }
@@ -229,7 +229,7 @@ final class AsyncCalls {
                 Throwable failure = rejected
                         ? new IllegalStateException("The executor rejected the task; the lock client may be closed", e)
                         : e;
-                tell(null, close(handle, failure));
+                completeLater(null, close(handle, failure));
             }
         }
 
@@ -268,7 +268,7 @@ final class AsyncCalls {
         private void follow(Handle handle, CompletionStage<T> stage) {
             try {
                 stage.whenCompleteAsync(
-                        (value, failure) -> tell(value, close(handle, failure)),
+                        (value, failure) -> completeLater(value, close(handle, failure)),
                         release -> DaemonThreads.executeOrRun(releasing, release));
             } catch (RuntimeException | Error e) {
                 throw new IllegalStateException(
@@ -289,8 +289,8 @@ final class AsyncCalls {
         }
 
         /** Completes the result on a thread that may block. */
-        private void tell(@Nullable T value, @Nullable Throwable failure) {
-            DaemonThreads.executeOrRun(telling, () -> complete(value, failure));
+        private void completeLater(@Nullable T value, @Nullable Throwable failure) {
+            DaemonThreads.executeOrRun(completing, () -> complete(value, failure));
         }
 
         @SuppressWarnings("NullAway") // the stage's own value, null only if T allows it

@@ -34,10 +34,9 @@ import org.jspecify.annotations.Nullable;
  * expired, by force, or because another thread closed the handle). Thread names, client clocks and message delays play no
  * part.
  *
- * <p><b>The deadlock may be over.</b> That moment is usually 0.5 s before the read, and never longer before it than records
- * are kept. If one of the waits has ended in the meantime, its record is removed within half a second, or marked:
- * {@link #waits} skips cycles with a marked wait; {@link #blockage} includes them, because they were the reason why a caller
- * did not get its lock.
+ * <p><b>The deadlock may be over.</b> That moment is usually 0.5 s before the read, and never earlier than the retention of records allows.
+ * If one of the waits has ended in the meantime, its record is removed within half a second, or marked: {@link #waits} skips cycles with a
+ * marked wait; {@link #blockage} includes them, because they were the reason why a caller did not get its lock.
  *
  * <p><b>What is missed.</b> Deadlocks that have lasted for less than about a second, because each wait has to be recorded
  * twice after the last one began. Callers that wait for a permit of a semaphore, which any of its holders may release. Callers
@@ -96,7 +95,7 @@ final class WaitGraph {
 
     WaitGraph(List<RecordedWait> recorded) {
         recorded.stream().limit(MAX_WAITS).map(Vertex::new).forEach(this::add);
-        leaveOutWhatIsInNoCycle();
+        removeNodesOutsideCycles();
     }
 
     private void add(Vertex wait) {
@@ -121,7 +120,7 @@ final class WaitGraph {
     }
 
     /** A node that is removed is left without edges. */
-    private void leaveOutWhatIsInNoCycle() {
+    private void removeNodesOutsideCycles() {
         Deque<Vertex> next = new ArrayDeque<>(waits);
         next.addAll(wanted.values());
         while (!next.isEmpty()) {

@@ -25,35 +25,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A candidate for one role of an election. From a start to the next stop there is a {@link Candidacy}: it waits for the lock, holds
- * it for a term, and starts over when the term has ended, for whatever reason.
+ * A candidate for one role of an election. Between {@link #start} and {@link #stop}, a {@link Candidacy} represents it: it waits for the
+ * lock, holds it for a term, and starts over when the term has ended, for whatever reason.
  *
  * <pre>
- *   attempt ──granted──► term ──lost─────────────────────────► rest ──► attempt
- *      │                   ├────resigned─► listeners, release ─► rest ──► attempt
- *      ├──failed──► rest   └────stopped──► listeners, release ─► ended
+ *   attempt ──granted──► term ──lost─────────────────────────► pause ──► attempt
+ *      │                   ├────resigned─► listeners, release ─► pause ──► attempt
+ *      ├──failed──► pause  └────stopped──► listeners, release ─► ended
  *      └──stopped─────────────────────────────────────────────► ended
  * </pre>
  *
- * <p>No thread waits: the lock is acquired by {@code executeAsync}, and held until the stage of its work is complete. The end
- * of that call is the only way to the next attempt, and there is always a rest in between, so this is never a busy loop.
+ * <p>No thread waits: the lock is acquired by {@code executeAsync}, and held until the stage of its work is complete. The next attempt
+ * begins only after that call has ended and a pause has passed, so this is never a busy loop.
  *
  * <p>The monitors of a candidacy and of the events are never held during a call to the template or a listener. The beginning of a
  * term and its announcement are one step under the monitor of the events, as are the end of a term and its announcement. So no
  * listener is notified of the end of a term before its beginning, or after the beginning of the next one: a candidacy ends its term
  * before it is stopped or starts over. A stopped candidacy may still be waiting for its listeners when the next one begins.
  *
- * <p>Listeners are called one at a time and in the order of the events, on a pool thread, which is returned when all calls are
- * done. A listener that does not return delays all later calls. The number of waiting events is limited: if there are
- * {@value #MAX_WAITING} when a term begins, the terms before it are skipped as a whole, except the one whose listeners are being
- * called. The skipped terms are already over, so listeners are still notified of the current term, and of the end of every term of
- * whose beginning they were notified.
+ * <p>Listeners are called one at a time and in the order of the events, on a pool thread, which is returned when all calls are done. A
+ * listener that does not return delays all later calls. The number of waiting events is limited: if there are {@value #MAX_WAITING} when a
+ * term begins, the terms before it are skipped as a whole, except the one whose listeners are being called. The skipped terms are already
+ * over, so listeners are still notified of the current term, and receive an end for every beginning that they received.
  */
 class Candidate implements Leadership {
 
     private static final Logger log = LoggerFactory.getLogger(Leadership.class);
 
-    /** The rest after a failure, doubled each time; the next term resets it. */
+    /** The back-off after a failure, doubled each time; the next term resets it. */
     static final Duration FIRST_REST = Duration.ofMillis(100);
 
     static final Duration LONGEST_REST = Duration.ofSeconds(5);
@@ -79,8 +78,7 @@ class Candidate implements Leadership {
     private final List<Consumer<Term>> whenRevoked = new CopyOnWriteArrayList<>();
 
     /**
-     * The events of which listeners are still to be notified. Its monitor guards it and the fields below, and is always
-     * acquired last.
+     * Events not yet delivered to listeners. Its monitor guards it and the fields below, and is always acquired last.
      */
     private final Queue<Event> events = new ArrayDeque<>();
 
@@ -173,7 +171,7 @@ class Candidate implements Leadership {
             current = begun;
             if (events.size() >= MAX_WAITING) {
                 events.removeIf(event -> !event.term.equals(lastCalled));
-                log.warn("Leadership listeners for role '{}' do not return; skipping terms that are over", role);
+                log.warn("Leadership listeners for role '{}' have not returned; skipping terms that are over", role);
             }
             var unused = announce(begun.term, whenElected);
         }
@@ -282,7 +280,7 @@ class Candidate implements Leadership {
         }
     }
 
-    /** From a start to the next stop. */
+    /** One candidacy, from {@code start()} to {@code stop()}. */
     private final class Candidacy {
 
         private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
@@ -346,7 +344,7 @@ class Candidate implements Leadership {
             HeldTerm term = held;
             if (term != null) {
                 rest = FIRST_REST;
-                lost(term); // unless this side has already ended it
+                lost(term); // counts as a loss only if nothing has ended the term before
             }
             boolean ends;
             synchronized (this) {
@@ -361,7 +359,7 @@ class Candidate implements Leadership {
             }
         }
 
-        /** Logs a series of failures once. A loss has already been logged, and a wait that took a year is not a failure. */
+        /** Logs a series of failures once. A loss has already been logged, and a wait that timed out after a year is not a failure. */
         private Duration restAfter(Throwable failure) {
             Duration now = rest;
             rest = Collections.min(List.of(now.multipliedBy(2), LONGEST_REST));

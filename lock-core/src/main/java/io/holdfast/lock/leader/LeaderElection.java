@@ -206,7 +206,7 @@ public final class LeaderElection implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException e) {
-            log.warn("Leadership was not released in time; the locks expire at the end of their leases", e);
+            log.warn("Leadership was not released in time; the locks will expire at the end of their leases", e);
         }
     }
 }

@@ -99,7 +99,7 @@ final class Ballot<A> {
                 .anyMatch(failure -> !(failure instanceof LockStoreException known) || known.outcomeUnknown());
     }
 
-    /** Too many servers failed. If they are too many only because this client had no free connections, the cause indicates that. */
+    /** Too many servers failed. If that is only because this client had no free connections, the cause says so. */
     synchronized LockStoreException majorityLost(int needed) {
         String reasons = failures.entrySet().stream()
                 .map(each -> each.getKey().name + ": " + each.getValue().getMessage())

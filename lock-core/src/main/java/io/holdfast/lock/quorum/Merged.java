@@ -61,7 +61,7 @@ final class Merged {
                 .values();
     }
 
-    /** The holders that enough servers report; each for as long as enough of them keep it. */
+    /** The holders that enough servers report, each with the remaining lease that enough of them keep. */
     static List<LockHolder> holders(Stream<List<LockHolder>> told, int needed) {
         return byGrant(told.flatMap(List::stream)).stream()
                 .filter(same -> same.size() >= needed)

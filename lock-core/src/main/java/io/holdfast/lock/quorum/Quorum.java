@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** The servers, and how many of them are needed. */
 final class Quorum {
 
-    static final int FEWEST = 3;
+    static final int MIN_SERVERS = 3;
 
     /** A lease is longer on the servers, by one percent plus 2 ms. */
     static final int DRIFT_SHARE = 100;
@@ -40,7 +40,7 @@ final class Quorum {
 
     /** @param pools returns a pool with at most that many threads; called once for each server, and once for the rounds */
     Quorum(List<QuorumNode> nodes, IntFunction<Executor> pools) {
-        if (nodes.size() < FEWEST || nodes.size() % 2 == 0) {
+        if (nodes.size() < MIN_SERVERS || nodes.size() % 2 == 0) {
             throw new IllegalArgumentException("A quorum needs an odd number of servers, at least 3, but this one has "
                     + nodes.size() + ": an even number adds no fault tolerance");
         }
@@ -90,11 +90,11 @@ final class Quorum {
 
     /**
      * Calls all servers from one thread as far as possible: it sends all calls, and only then reads the replies. With a thread for each
-     * server, a pair of calls took twice as long.
+     * server, locking and unlocking took twice as long.
      *
      * <p><b>The caller is not that thread.</b> A read from a server that has begun to hang ends after a whole command timeout, and so does
-     * connecting to it; nothing can end it earlier without breaking the connection, and then nobody would know whether the call will
-     * still be carried out. So the caller waits for the outcome of the ballot only, and the thread stays behind at the server that hangs.
+     * connecting to it; nothing can end it earlier without breaking the connection, and then nobody would know whether the call will still
+     * be carried out. So the caller waits for the outcome of the ballot only, and that thread remains blocked on the server that hangs.
      * Other threads take over what it has not reached: after 10 ms, or when the same acquisition makes its next call to that server. Each
      * step of a call is done by one thread only, and a later call of the acquisition waits for the earlier one, see {@link Node}.
      *
@@ -102,7 +102,7 @@ final class Quorum {
      * caller waits for them for up to a millisecond, so that its next call need not wait. A server that takes longer is slow, and gets its
      * own threads from then on, so this delay occurs once.
      *
-     * @param call makes the call to one server; gives it to the round if it may be sent together with those to others
+     * @param call makes the call to one server; adds it to the round if it can be sent together with the calls to the other servers
      */
     <A> Ballot<A> askInRound(
             BiFunction<Node, Consumer<Node.NodeCall<?>>, CompletableFuture<A>> call, Predicate<Ballot<A>> decided) {

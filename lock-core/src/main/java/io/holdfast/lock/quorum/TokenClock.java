@@ -51,7 +51,7 @@ final class TokenClock {
         this.nextWarning = new AtomicLong(ticker.nanos());
     }
 
-    /** The least token that is worth proposing; 0 leaves the choice to the servers. */
+    /** The lowest token that is worth proposing; 0 leaves the choice to the servers. */
     synchronized long proposal() {
         long age = ticker.nanos() - learntAt;
         if (token == 0 || age > TRUSTED_NANOS) {
@@ -64,7 +64,7 @@ final class TokenClock {
     /**
      * The outcome of a proposal.
      *
-     * @param proposal the least token that was proposed; 0 if the choice was left to the servers
+     * @param proposal the lowest token that was proposed; 0 if the choice was left to the servers
      * @param chosen the highest token that a server chose
      */
     synchronized void learn(long proposal, long chosen) {

@@ -41,8 +41,8 @@ final class Drivers {
     /**
      * One of the two ways to connect.
      *
-     * @param connector creates connections, which do not connect yet, from the time limit of one command and the maximum number
-     *     of connections
+     * @param connector creates connections, without connecting yet, from the time limit of one command and the maximum number of
+     *     connections
      * @param description where Redis is, how locks connect to it, and why; without secrets
      */
     record Way(BiFunction<Duration, Integer, Wire> connector, String description) {}
@@ -64,7 +64,8 @@ final class Drivers {
                 : lettuce == null ? "Redis via " + name : describe(lettuce.servers());
         String obstacle = wanted == Driver.REDIS_TEMPLATE ? null : obstacle(factory, isJedis, lettuce, name);
         if (obstacle != null && wanted == Driver.JEDIS) {
-            throw new IllegalArgumentException("Locks cannot use Jedis: " + obstacle + ". Or allow RedisTemplate.");
+            throw new IllegalArgumentException(
+                    "Locks cannot use Jedis: " + obstacle + ". Alternatively, allow RedisTemplate (driver auto).");
         }
         if (obstacle != null || wanted == Driver.REDIS_TEMPLATE) {
             Wire shared = new TemplateConnections(factory, server);

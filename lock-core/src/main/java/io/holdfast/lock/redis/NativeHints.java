@@ -6,7 +6,7 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
-/** What a native image has to keep because the core looks it up by name only. */
+/** Resources and types that a native image has to keep because the core looks them up by name only. */
 final class NativeHints implements RuntimeHintsRegistrar {
 
     @Override

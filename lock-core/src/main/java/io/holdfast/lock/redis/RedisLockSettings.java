@@ -3,7 +3,7 @@ package io.holdfast.lock.redis;
 import java.time.Duration;
 
 /**
- * How locks are kept in Redis. Start with {@link #STANDARD}, and change individual settings: the constructor will get more parameters as
+ * Settings for locks in Redis. Start with {@link #STANDARD}, and change individual settings: the constructor will get more parameters as
  * settings are added.
  *
  * @param keyPrefix the first part of each key; no braces, whitespace or control characters; 1 to 200 characters

@@ -425,8 +425,8 @@ public final class RedisLockStore implements LockStore {
     }
 
     /**
-     * If acknowledgements are required, a grant by message counts as already ended, because it is unknown whether the replicas have it. So
-     * the waiter calls the store, and that call waits for the replicas.
+     * If acknowledgements are required, a grant received by message is treated as already expired, because it is unknown whether the
+     * replicas have it. So the waiter calls the store, and that call waits for the replicas.
      */
     @Override
     public Listening listen(String clientId, WakeListener listener) {

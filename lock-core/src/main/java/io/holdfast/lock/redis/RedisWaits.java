@@ -23,10 +23,10 @@ import java.util.function.Function;
  * The nested waits of all clients, in a single hash, so that one call reads the whole graph as it was at one moment. On a
  * cluster the hash is on one of the nodes.
  *
- * <p>The first line of a client's record contains the version of this format, the process and the host; then follow, for each wait: its id,
- * since and seen in us, waited in us, mode (0 exclusive, 1 shared), whether it has ended (0 or 1), number of holds; thread; key; and for
- * each hold its token, mode and key. Keys start with {@code m} if they are masked, otherwise with {@code -}, and contain no line breaks.
- * Records in another format are skipped.
+ * <p>The first line of a client's record contains the version of this format, the process and the host. For each wait, the following lines
+ * contain its id, the times since and seen, and the time waited, all in us, the mode (0 exclusive, 1 shared), whether it has ended (0 or
+ * 1), and the number of holds; the thread; the key; and for each hold its token, mode and key. Keys start with {@code m} if they are
+ * masked, otherwise with {@code -}, and contain no line breaks. Records in another format are skipped.
  */
 final class RedisWaits {
 

@@ -46,7 +46,7 @@ import org.springframework.util.Assert;
  * result is rejected.
  *
  * <p>A lock is stored under {@code prefix:{key}}. The braces are Redis' hash tag, so everything that belongs to one lock is in one slot.
- * Percent signs and braces inside the key are escaped as in a URL, which is injective: no key can close the tag early, or look like
+ * Percent signs and braces inside the key are escaped as in a URL. The mapping is injective: no key can close the tag early, or look like
  * another. The names of other keys have no braces, so they are not those of locks.
  */
 final class ScriptCodec {
@@ -64,7 +64,7 @@ final class ScriptCodec {
     private final long retentionMillis;
     private final byte[] joined;
 
-    /** How long a server that was started without its data does not grant unknown locks; 0 if it grants them immediately. */
+    /** How long a server that was started without its data refuses to grant unknown locks; 0 if it grants them immediately. */
     private final long rejoinMillis;
 
     ScriptCodec(RedisLockSettings settings) {
@@ -96,7 +96,9 @@ final class ScriptCodec {
         return utf8(open + escape(key.value()) + '}');
     }
 
-    /** The name of a lock in that slot: a call goes to the server that has its key. The first time takes some 16,000 tries, about 2 ms. */
+    /**
+     * The name of a lock in that slot, which routes a call to the server of the slot. The first search takes some 16,000 tries, about 2 ms.
+     */
     byte[] keyIn(int slot) {
         return keyBySlot.computeIfAbsent(
                 slot,
@@ -265,7 +267,7 @@ final class ScriptCodec {
                 each -> List.of(each.owner(), isPlain(each) ? "" : options(each)));
     }
 
-    /** For each lock, an empty text on success, otherwise {@code NOT_HOLDER} or the error. */
+    /** For each lock, an empty string on success, otherwise {@code NOT_HOLDER} or the error. */
     static List<String> outcomes(String reply, int expected) {
         List<String> outcomes = new ArrayList<>(Collections.nCopies(expected, ""));
         lines(reply).forEachRemaining(line -> {
@@ -401,7 +403,7 @@ final class ScriptCodec {
         return all;
     }
 
-    /** Reads as many times as the number states. */
+    /** Calls the reader the given number of times. */
     static <T> List<T> times(String number, Supplier<T> reading) {
         return Stream.generate(reading).limit(Integer.parseInt(number)).toList();
     }
@@ -444,7 +446,7 @@ final class ScriptCodec {
         return !text.isEmpty() && text.charAt(0) >= '0' && text.charAt(0) <= '9';
     }
 
-    /** An empty text has no lines. */
+    /** An empty string has no lines. */
     static Iterator<String> lines(String text) {
         return text.isEmpty()
                 ? Collections.emptyIterator()

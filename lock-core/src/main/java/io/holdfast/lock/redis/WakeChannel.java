@@ -73,7 +73,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     /**
      * @param wire connects on the thread of this subscription, because with sentinels or a cluster that requires calls
      * @param listener is notified of messages, and of whether they arrive
-     * @param messagesGrant whether a message that grants a lock counts; otherwise its grant counts as already ended
+     * @param messagesGrant whether a grant received by message counts; otherwise it is treated as already expired
      * @param patience how long a server may take to confirm a subscription, once there is a doubt
      */
     WakeChannel(

@@ -116,8 +116,8 @@ public final class DaemonThreads {
         for (int i = 0; !TIMER_THREAD.open(); i++) {
             if (i == RETRIES) {
                 throw new IllegalStateException(
-                        "Cannot start thread holdfast-timer, without which no lock can be kept: the limit on threads"
-                                + " of this user, container or machine has been reached. Raise the limit, or use fewer threads.");
+                        "Cannot start thread holdfast-timer, which the lock client needs: the thread limit of this"
+                                + " user, container or machine has been reached. Raise the limit, or use fewer threads.");
             }
             Uninterrupted.await(new CountDownLatch(1), TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS));
         }
@@ -186,7 +186,7 @@ public final class DaemonThreads {
         public void start() {
             if (!TIMER_THREAD.start(this)) {
                 log.warn(
-                        "Cannot start thread {}: the limit on threads of this user, container or machine has been reached. Retrying"
+                        "Cannot start thread {}: the thread limit of this user, container or machine has been reached. Retrying"
                                 + " every {} ms; until it starts, its work is delayed, and locks may be lost. Raise the limit, or"
                                 + " use fewer threads.",
                         getName(),

@@ -67,7 +67,7 @@ public final class Cohort {
         return TimeUnit.MILLISECONDS.toMicros(Math.min(MILLIS_ALONE, leaseMillis));
     }
 
-    /** What the store has granted. */
+    /** The grant by the store. */
     QueueEntry.Grant grant() {
         return grant;
     }

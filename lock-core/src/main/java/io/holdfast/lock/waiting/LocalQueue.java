@@ -19,10 +19,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the callers of one client wait for locks. Those that want the same exclusive lock form a line. Only one of them, the
- * front, calls the store, so the load on the store does not grow with the number of callers. In addition to the lines, there
- * are the {@link EntryKeeper entries} in the queues at the store, and the callers that wait for a failing store to recover,
- * see {@link Outages}.
+ * The place where the callers of one client wait for locks. Those that want the same exclusive lock form a line. Only one of them, the
+ * front, calls the store, so the load on the store does not grow with the number of callers. In addition to the lines, there are the {@link
+ * EntryKeeper entries} in the queues at the store, and the callers that wait for a failing store to recover, see {@link Outages}.
  *
  * <pre>
  *                     handOff: the lock itself, no call

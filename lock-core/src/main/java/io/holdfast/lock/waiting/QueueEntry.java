@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class QueueEntry {
 
     /**
-     * What the store has granted, in a reply or in a message, or what another caller has handed off.
+     * A grant by the store, in a reply or in a message, or a hand-off by another caller.
      *
      * @param owner the acquisition that was granted
      * @param token the fencing token

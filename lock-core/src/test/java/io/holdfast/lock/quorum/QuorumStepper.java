@@ -26,7 +26,7 @@ public final class QuorumStepper {
 
     public static final Object FAILED = new Object();
 
-    private static final int SERVERS = Quorum.FEWEST;
+    private static final int SERVERS = Quorum.MIN_SERVERS;
     private static final Method DECIDED = decided();
     private static final RuntimeException NO_ANSWER = new IllegalStateException("no answer");
 

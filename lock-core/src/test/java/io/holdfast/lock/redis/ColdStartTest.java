@@ -153,7 +153,7 @@ class ColdStartTest {
                             LockStoreException.class,
                             e -> assertThat(e.outcomeUnknown()).isEqualTo(store instanceof QuorumLockStore))
                     .hasMessageContaining("No command was sent to Redis")
-                    .hasMessageContaining("Check that this process gets enough processor time");
+                    .hasMessageContaining("Check that this process gets enough CPU time");
             assertThat(RunningTime.now().minus(start)).isLessThan(ScriptClient.CONNECT_LIMIT);
         }
     }

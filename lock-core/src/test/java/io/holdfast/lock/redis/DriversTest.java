@@ -276,7 +276,8 @@ class DriversTest {
         RedisLockSettings settings = RedisLockSettings.STANDARD.withDriver(Driver.JEDIS);
         assertThatThrownBy(() -> new RedisLockStore(applications, settings))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Locks cannot use Jedis: " + reason + " (" + remedy + "). Or allow RedisTemplate.");
+                .hasMessage("Locks cannot use Jedis: " + reason + " (" + remedy
+                        + "). Alternatively, allow RedisTemplate (driver auto).");
     }
 
     @Test

@@ -344,8 +344,8 @@ class DaemonThreadsTest {
                     .cause()
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessage(
-                            "Cannot start thread holdfast-timer, without which no lock can be kept: the limit on threads of"
-                                    + " this user, container or machine has been reached. Raise the limit, or use fewer threads.");
+                            "Cannot start thread holdfast-timer, which the lock client needs: the thread limit of this"
+                                    + " user, container or machine has been reached. Raise the limit, or use fewer threads.");
             assertThat(Thread.interrupted()).isTrue();
 
             fresh.room(name -> true);

@@ -107,7 +107,7 @@ class MigratedApplicationsTest {
         assertThat(dependencies()).containsExactly("redisson-spring-boot-starter", "lock-spring-boot-starter");
         assertThat(notes("src/main/java/com/example/PaymentService.java"))
                 .containsExactly(
-                        "this still uses Redisson: PaymentServiceTest gives this class a RedissonClient, and would have to give it a LockTemplate");
+                        "this still uses Redisson: PaymentServiceTest passes a RedissonClient to this class, and would have to pass a LockTemplate");
         assertThat(notes("src/main/java/com/example/RedissonConfig.java"))
                 .containsExactly(
                         "holdfast.lease replaces the watchdog timeout",

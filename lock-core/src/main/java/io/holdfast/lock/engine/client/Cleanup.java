@@ -123,7 +123,7 @@ public final class Cleanup {
             if (!full.getAndSet(true)) {
                 log.warn(
                         "{} releases are already waiting for a retry; lock '{}' and any others released from now on"
-                                + " expire at the end of their leases",
+                                + " will expire at the end of their leases",
                         MOST_WAITING,
                         key);
             }
@@ -136,7 +136,7 @@ public final class Cleanup {
             try {
                 task.run();
             } catch (RuntimeException | Error e) {
-                log.debug("The client is closed; lock '{}' expires at the end of its lease", key, e);
+                log.debug("The client is closed; lock '{}' will expire at the end of its lease", key, e);
             }
             waiting.remove(cleanup);
         }
@@ -178,7 +178,7 @@ public final class Cleanup {
         waiting.clear();
         if (locks > 0) {
             log.warn(
-                    "Redis did not respond in time during shutdown; {} lock(s) expire at the end of their leases",
+                    "Redis did not respond in time during shutdown; {} lock(s) will expire at the end of their leases",
                     locks);
         }
     }

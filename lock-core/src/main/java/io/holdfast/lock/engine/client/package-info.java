@@ -1,5 +1,5 @@
 /**
- * The identity of this client, and its background work: cleanup at the store, and listeners. Used by the engine only.
+ * The identity of this client, and its background work: cleanup in the store, and calls to listeners. Used by the engine only.
  */
 @NullMarked
 package io.holdfast.lock.engine.client;

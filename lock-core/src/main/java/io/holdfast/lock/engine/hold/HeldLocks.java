@@ -528,7 +528,7 @@ public final class HeldLocks {
             ClientContext.uninterruptibly(() -> client.store().release(request));
         } catch (RuntimeException | Error e) {
             log.warn(
-                    "Failed to release lock '{}' before a checkpoint; it expires at the end of its lease",
+                    "Failed to release lock '{}' before a checkpoint; it will expire at the end of its lease",
                     hold.key(),
                     e);
         }

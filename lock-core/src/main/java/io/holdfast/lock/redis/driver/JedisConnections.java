@@ -423,9 +423,8 @@ public final class JedisConnections implements Wire {
                 ? noResponse(reason)
                 : new LockStoreException(
                         "No command was sent to " + server
-                                + ", because its time limit expired before it could connect. Check that this"
-                                + " process gets enough processor time (the CPU limit of its container), and that"
-                                + " holdfast.redis.command-timeout is long enough.",
+                                + ", because its time limit expired before it could connect. Check that this process gets enough"
+                                + " CPU time (the CPU limit of its container), and that holdfast.redis.command-timeout is long enough.",
                         new ConnectionsInUseException(reason),
                         false);
     }

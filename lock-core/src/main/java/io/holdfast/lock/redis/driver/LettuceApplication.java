@@ -34,8 +34,7 @@ import org.springframework.util.ReflectionUtils;
 import redis.clients.jedis.RedisProtocol;
 
 /**
- * What an application has configured for Lettuce: where Redis is, and how to log in. Loaded only if the application's factory
- * is Lettuce's.
+ * An application's configuration of Lettuce: where Redis is, and how to log in. Loaded only if the application's factory is Lettuce's.
  *
  * <p>Settings that concern only the behavior of Lettuce itself are left out: timeouts, pools, threads, socket options, reconnects, reading
  * from replicas. Locks have their own, or do not need them.
@@ -50,7 +49,7 @@ public final class LettuceApplication {
     /** Read once, by {@link #obstacles}: a later attempt to connect may find different files, or none. */
     private volatile @Nullable JedisClientConfiguration forJedis;
 
-    /** @param factory a {@link LettuceConnectionFactory}, and no subclass */
+    /** @param factory a {@link LettuceConnectionFactory}, not a subclass */
     public LettuceApplication(RedisConnectionFactory factory) {
         this.factory = (LettuceConnectionFactory) factory;
     }

@@ -32,8 +32,7 @@ public final class RedisFailures {
     /** Where a password is configured, if not under spring.data.redis. */
     private static final String URLS = " holdfast.redis.url or holdfast.quorum.nodes if set.";
 
-    /**
-     * What to check.
+    /** Advice on what to check.
      *
      * @param said a part of the server's error message
      */

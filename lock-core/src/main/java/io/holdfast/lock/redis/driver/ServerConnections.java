@@ -22,19 +22,19 @@ import redis.clients.jedis.exceptions.JedisException;
  * threads when it is closed.
  *
  * <p><b>Waiting.</b> A thread that is running may take a place before one that has to wake up first, because the connection would be idle
- * until then; where processors are busy, that costs half the throughput. But once somebody has waited longer than the patience of callers,
+ * until then; where processors are busy, that costs half the throughput. But once a caller has waited longer than the patience limit,
  * nobody overtakes any more, and the semaphore serves callers in the order of their arrival.
  *
- * <p>Each permit stands for a place. It is given back after a place with a connection has been added to {@link #free}, and taken before one
- * is looked for there; a caller that finds none gets an empty place, and connects. So there are never more connections than permits: when a
- * caller finds none, holders of permits have all the others. A place whose connection broke is forgotten, and only its permit is given
- * back.
+ * <p>Each permit stands for a place. A permit is released only after a place with a connection has been added to {@link #free}, and
+ * acquired before {@code free} is searched; a caller that finds none gets an empty place, and connects. So there are never more connections
+ * than permits: when a caller finds none, holders of permits have all the others. A place whose connection broke is discarded, and only its
+ * permit is released.
  */
 final class ServerConnections {
 
     private final Semaphore permits;
 
-    /** How many callers have been waiting longer than their patience. */
+    /** How many callers have been waiting longer than the patience limit. */
     private final AtomicInteger overdue = new AtomicInteger();
 
     /** The places with a connection that nobody is using, the most recently used first. */

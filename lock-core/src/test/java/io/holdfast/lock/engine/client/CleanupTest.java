@@ -260,8 +260,8 @@ class CleanupTest {
         cleanup.undoHold(ELSEWHERE, owner(5), MINUTE);
 
         assertThat(warningsOfClose())
-                .containsExactly("Redis did not respond in time during shutdown; 2 lock(s) expire at the end of their"
-                        + " leases");
+                .containsExactly("Redis did not respond in time during shutdown; 2 lock(s) will expire at the end of"
+                        + " their leases");
     }
 
     /** The client is closed while a task fails: it is not run again, nor are those behind it run twice. */

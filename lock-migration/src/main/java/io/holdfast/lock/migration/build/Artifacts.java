@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Artifacts of a library, and the one that takes their place.
+ * Artifacts of a library, and the artifact that replaces them.
  *
  * @param patterns group:artifact, where the artifact may end with an asterisk
  */

@@ -41,8 +41,8 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
     @Option(
             displayName = "Companions",
             description =
-                    "What the former library pulls in, as `package. = group:artifact`: a project whose code uses such a"
-                            + " package declares the artifact once the library is removed.",
+                    "Transitive dependencies of the former library, as `package. = group:artifact`: a project whose code"
+                            + " uses such a package declares the artifact once the library is removed.",
             example = "org.springframework.data.redis. = org.springframework.data:spring-data-redis",
             required = false)
     private final @Nullable List<String> companions;
@@ -82,7 +82,8 @@ public final class ReplaceDependency extends ScanningRecipe<Uses> {
     @Override
     public String getDescription() {
         return "Removes dependencies on a library that the code of the module no longer uses, and adds"
-                + " `io.holdfast:lock-spring-boot-starter` and what the library pulled in and the code still uses.";
+                + " `io.holdfast:lock-spring-boot-starter`, and any transitive dependencies of the library that the"
+                + " code still uses.";
     }
 
     /** The dependencies that code still uses are known only after the other recipes have run. */

@@ -18,7 +18,7 @@ import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.Statement;
 import org.openrewrite.java.tree.TypeUtils;
 
-/** Creates Holdfast's registry in bean methods, from a template that is a parameter. */
+/** Creates Holdfast's registry in bean methods, from a template passed as a parameter. */
 final class BeansVisitor extends NotingVisitor {
 
     private static final Note RENEWED = new Note(

@@ -13,8 +13,8 @@ import org.openrewrite.yaml.search.FindProperty;
 import org.openrewrite.yaml.tree.Yaml;
 
 /**
- * Whether a file sets how long methods without {@code acquireTimeout} wait. If so, the renamed property remains their default;
- * otherwise they have waited for Lock4j's 3 s, which is not Holdfast's default.
+ * Whether a file sets how long methods without {@code acquireTimeout} wait. If so, the renamed property remains their default; otherwise
+ * they waited for Lock4j's default of 3 s, which is not Holdfast's.
  */
 final class DefaultWait extends TreeVisitor<Tree, ExecutionContext> {
 

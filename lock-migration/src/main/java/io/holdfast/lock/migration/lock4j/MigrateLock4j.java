@@ -33,8 +33,9 @@ public final class MigrateLock4j extends ScanningRecipe<AtomicBoolean> {
 
     @Override
     public String getDescription() {
-        return "Keys, names and times are translated; `expire` becomes a lease that is not renewed, and the default wait of 3 s is "
-                + "written out unless a file sets it. Methods with strategies, key builders or executors are kept and marked.";
+        return "Keys, names and times are converted; `expire` becomes a lease that is not renewed, and the default wait of 3 s"
+                + " becomes explicit unless a file sets it. Methods with strategies, key builders or executors are kept and"
+                + " marked.";
     }
 
     /** The additional cycle replaces dependencies that no code uses any longer. */

@@ -56,9 +56,9 @@ final class Obstacles {
     private void findAll() {
         former.names().stream()
                 .filter(each -> !ATTRIBUTES.contains(each))
-                .forEach(each -> addIf(true, "translate its " + each, NOTHING_ELSE));
-        addIf(names("failStrategy") && !skips(former, file), "translate its failStrategy", "lock4j.md#failstrategy");
-        addIf(names("keyBuilderStrategy"), "translate its keyBuilderStrategy", "lock4j.md#keybuilderstrategy");
+                .forEach(each -> addIf(true, "migrate its " + each, NOTHING_ELSE));
+        addIf(names("failStrategy") && !skips(former, file), "migrate its failStrategy", "lock4j.md#failstrategy");
+        addIf(names("keyBuilderStrategy"), "migrate its keyBuilderStrategy", "lock4j.md#keybuilderstrategy");
         addIf(names("executor"), "an application has one store, not an executor per method", NOTHING_ELSE);
         Times times = Times.of(former, file);
         addIf(times.isTooShort(), "a lease must last at least 100 ms", "lock4j.md#keys-expire-acquiretimeout");

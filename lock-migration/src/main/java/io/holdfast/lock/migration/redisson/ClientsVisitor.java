@@ -15,7 +15,7 @@ import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.Statement;
 
-/** Gives the class Holdfast's template, in place of Redisson's client or beside it. */
+/** Adds Holdfast's template to the class, in place of Redisson's client or alongside it. */
 final class ClientsVisitor extends JavaIsoVisitor<ExecutionContext> {
 
     private final Plan plan;

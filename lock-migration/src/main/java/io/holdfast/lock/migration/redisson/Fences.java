@@ -8,7 +8,7 @@ final class Fences {
 
     private Fences() {}
 
-    /** Whether the call at the cursor is all that a declaration in a block is initialized with. */
+    /** Whether the call at the cursor is the whole initializer of a declaration in a block. */
     static boolean isDeclaration(Cursor call) {
         Cursor variable = call.getParentTreeCursor();
         if (!(variable.getValue() instanceof J.VariableDeclarations.NamedVariable)) {

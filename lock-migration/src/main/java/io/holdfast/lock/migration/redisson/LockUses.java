@@ -26,7 +26,8 @@ final class LockUses extends JavaIsoVisitor<Components> {
             "this still uses Redisson: a lock of this kind is not migrated",
             "redisson.md#inspection-and-forced-release");
     private static final Note RED_LOCK = new Note(
-            "this still uses Redisson: several servers are a matter of configuration in Holdfast",
+            "this still uses Redisson: in Holdfast, a lock on several servers is configured in properties"
+                    + " (holdfast.quorum)",
             "redisson.md#redlock");
     private static final Note PERMITS =
             new Note("this still uses Redisson: the number of permits is not known here", "redisson.md#semaphore");
@@ -34,7 +35,7 @@ final class LockUses extends JavaIsoVisitor<Components> {
     private final Map<String, ClientField> clients;
     private final Map<String, String> created;
 
-    /** @param created the classes to which code passes a client, and the class of that code */
+    /** @param created the classes to which code passes a client, each with the class of that code */
     LockUses(Map<String, ClientField> clients, Map<String, String> created) {
         this.clients = clients;
         this.created = created;
@@ -79,7 +80,7 @@ final class LockUses extends JavaIsoVisitor<Components> {
                 ? NO_TEMPLATE
                 : new Note(
                         "this still uses Redisson: " + creator
-                                + " gives this class a RedissonClient, and would have to give" + " it a LockTemplate",
+                                + " passes a RedissonClient to this class, and would have to pass a LockTemplate",
                         "redisson.md#lock");
     }
 

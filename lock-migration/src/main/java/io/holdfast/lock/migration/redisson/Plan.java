@@ -16,7 +16,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
 
-/** What is migrated in a source file, decided before anything changes. */
+/** The changes to make in a source file, decided before any of them is made. */
 final class Plan {
 
     private static final Note MIXED = new Note(
@@ -94,7 +94,7 @@ final class Plan {
         return variable != null && field(variable) != null && replaced.contains(field(variable));
     }
 
-    /** Whether the variable is, or sets, a field that stays, beside that of the template. */
+    /** Whether the variable is, or sets, a field that stays, alongside that of the template. */
     boolean isJoined(JavaType.@Nullable Variable variable) {
         return variable != null && field(variable) != null && joined.contains(field(variable));
     }

@@ -14,7 +14,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.TypeUtils;
 
-/** What {@code @EnableSchedulerLock} sets for all jobs, as properties of Holdfast, by the module of the annotated class. */
+/** The defaults that {@code @EnableSchedulerLock} sets for all jobs, as Holdfast's properties, by the module of the annotated class. */
 final class Defaults extends JavaIsoVisitor<Integer> {
 
     static final String ENABLE = "net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock";

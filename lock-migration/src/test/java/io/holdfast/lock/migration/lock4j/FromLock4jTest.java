@@ -130,8 +130,8 @@ class FromLock4jTest implements RewriteTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    failStrategy = Shop.Noise.class | translate its failStrategy | failstrategy
-                    keyBuilderStrategy = Shop.Keys.class | translate its keyBuilderStrategy | keybuilderstrategy
+                    failStrategy = Shop.Noise.class | migrate its failStrategy | failstrategy
+                    keyBuilderStrategy = Shop.Keys.class | migrate its keyBuilderStrategy | keybuilderstrategy
                     executor = com.baomidou.lock.executor.AbstractLockExecutor.class | an application has one store, not an executor per method | what-else-is-different
                     expire = 99 | a lease must last at least 100 ms | keys-expire-acquiretimeout
                     autoRelease = false | specify for how long it keeps others out | autorelease--false
@@ -206,7 +206,7 @@ class FromLock4jTest implements RewriteTest {
                         shop(LOCK4J, "@Lock4j(condition = \"#id > 0\")", ""),
                         shop(
                                 LOCK4J,
-                                "// Holdfast: this method is still locked by Lock4j: translate its condition; see docs/migration/lock4j.md#what-else-is-different\n    @Lock4j(condition = \"#id > 0\")",
+                                "// Holdfast: this method is still locked by Lock4j: migrate its condition; see docs/migration/lock4j.md#what-else-is-different\n    @Lock4j(condition = \"#id > 0\")",
                                 "")));
     }
 

@@ -42,7 +42,7 @@ public class Lock4jMigrated {
         shop.charge(0);
     }
 
-    // Holdfast: this method is still locked by Lock4j: translate its failStrategy; see
+    // Holdfast: this method is still locked by Lock4j: migrate its failStrategy; see
     // docs/migration/lock4j.md#failstrategy
     @Lock4j(name = "order", keys = "#id", acquireTimeout = 0, failStrategy = OrderIsBusy.class)
     public void strategy(long id) {
@@ -57,7 +57,7 @@ public class Lock4jMigrated {
         }
     }
 
-    // Holdfast: this method is still locked by Lock4j: translate its keyBuilderStrategy; see
+    // Holdfast: this method is still locked by Lock4j: migrate its keyBuilderStrategy; see
     // docs/migration/lock4j.md#keybuilderstrategy
     @Lock4j(name = "branch-order", keys = "#id", acquireTimeout = 0, keyBuilderStrategy = TenantKeys.class)
     public void builder(long id) {

@@ -225,7 +225,7 @@ class FromRedissonTest implements RewriteTest {
     }
 
     private static final String GIVEN =
-            "        // Holdfast: this still uses Redisson: %s gives this class a RedissonClient, and would have to give it a LockTemplate; see docs/migration/redisson.md#lock\n";
+            "        // Holdfast: this still uses Redisson: %s passes a RedissonClient to this class, and would have to pass a LockTemplate; see docs/migration/redisson.md#lock\n";
     private static final String CREATED = """
             import org.redisson.api.RLock;
             import org.redisson.api.RedissonClient;

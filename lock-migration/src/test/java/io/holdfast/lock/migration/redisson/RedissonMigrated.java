@@ -144,8 +144,8 @@ final class RedissonMigrated {
 
     static void red(long id, Shop shop, RedissonClient a, RedissonClient b, RedissonClient c) {
         String key = "order:" + id;
-        // Holdfast: this still uses Redisson: several servers are a matter of configuration in Holdfast; see
-        // docs/migration/redisson.md#redlock
+        // Holdfast: this still uses Redisson: in Holdfast, a lock on several servers is configured in properties
+        // (holdfast.quorum); see docs/migration/redisson.md#redlock
         RLock lock = a.getRedLock(a.getLock(key), b.getLock(key), c.getLock(key));
         lock.lock();
         try {

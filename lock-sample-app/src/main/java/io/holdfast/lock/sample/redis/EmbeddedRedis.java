@@ -97,7 +97,7 @@ record EmbeddedRedis(int port, Closeable share) implements Closeable {
             share.close();
             return null;
         }
-        log.info("Redis: joined 127.0.0.1:{}, which another instance has started; found in {}", port, file);
+        log.info("Redis: joined 127.0.0.1:{}, which another instance started; found in {}", port, file);
         return new EmbeddedRedis(port, share);
     }
 

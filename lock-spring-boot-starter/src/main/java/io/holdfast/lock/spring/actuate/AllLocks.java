@@ -31,8 +31,8 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.jmx.annotation.EndpointJmxExtension;
 
 /**
- * All locks of the store, page by page, and the latest events of this instance that need attention: losses, forced releases and
- * long holds. JMX distinguishes operations only by name, so it gets this one from here.
+ * All locks of the store, page by page, and the latest events of this instance that need attention: losses, forced releases and long holds.
+ * JMX distinguishes operations only by name, so this operation is exposed to JMX separately, here.
  */
 @EndpointJmxExtension(endpoint = LocksEndpoint.class)
 final class AllLocks implements LockListener {

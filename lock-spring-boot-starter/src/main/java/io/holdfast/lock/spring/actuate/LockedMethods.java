@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** The annotated methods of all beans. Creates no bean: it examines their types. */
+/** The annotated methods of all beans. Does not create any beans: only their types are examined. */
 final class LockedMethods {
 
     private LockedMethods() {}

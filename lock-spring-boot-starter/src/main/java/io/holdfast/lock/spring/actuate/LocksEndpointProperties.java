@@ -6,7 +6,7 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What the endpoint shows.
+ * Settings that determine what the endpoint shows.
  *
  * @param showKeys When to show the keys of locks that are held or waited for.
  * @param roles Roles used to determine whether a user is authorized to see keys. When empty, all authenticated users are

@@ -3,8 +3,8 @@ package io.holdfast.lock.spring.autoconfigure;
 import io.holdfast.lock.engine.LockEngineBuilder;
 
 /**
- * Customizes the application's lock client before it is built. Beans of this type are called in their order, after the starter
- * has applied {@code holdfast.*}.
+ * Customizes the application's lock client before it is built. Beans of this type are called in the order given by {@code @Order}, after
+ * the starter has applied {@code holdfast.*}.
  *
  * <pre>{@code
  * @Bean

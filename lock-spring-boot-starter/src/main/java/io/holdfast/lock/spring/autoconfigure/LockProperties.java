@@ -35,14 +35,14 @@ import org.springframework.util.StringUtils;
  * @param lease How long a lock survives without renewal, at least 100ms.
  * @param waitFor How long annotated methods, execute and acquire wait for a lock. Zero is a single try.
  * @param maxHold Time after which renewal ends, counted from the grant. No limit by default.
- * @param warnAfter Time after which a lock that is still held is logged once.
+ * @param warnAfter Time after which a warning is logged, once, for a lock that is still held.
  * @param outageTolerance How long a queued caller waits for Redis to recover from a failure, within its wait-for. Zero fails
  *     immediately.
  * @param maskKeys Whether logs, exceptions, events and endpoints show the keys of locks as hashes.
  * @param store Where locks are kept.
  * @param failFast Whether the application fails to start if Redis does not respond.
- * @param redis How locks are kept in Redis.
- * @param aop How annotated methods are locked.
+ * @param redis Settings for locks in Redis.
+ * @param aop Settings for the proxies of annotated methods.
  * @param instances Settings of annotated methods, by the name of their definition.
  * @param scheduled Settings of annotated methods that are scheduled, unless set in holdfast.instances.
  * @param transactions Locks and transactions.
@@ -221,7 +221,7 @@ record LockProperties(
     record Ssl(@Nullable String bundle) {}
 
     /**
-     * How locks are kept in Redis.
+     * Settings for locks in Redis.
      *
      * @param url URL of a separate Redis server for locks, such as redis://user:password@example.com:6379/8, or rediss:// for TLS.
      * @param ssl TLS for that server.
@@ -270,7 +270,7 @@ record LockProperties(
     }
 
     /**
-     * How annotated methods are locked.
+     * Settings for the proxies of annotated methods.
      *
      * @param order Order of the lock advisor. Lower values are further out. The lock must be outside the transaction. Default is
      *     2147483547, which is 100 before the lowest precedence.

@@ -98,7 +98,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
             try {
                 roles.giveUp().get(timeout().toNanos(), TimeUnit.NANOSECONDS);
             } catch (TimeoutException | ExecutionException e) {
-                log.warn("Leadership was not given up in time; it ends with the checkpoint", e);
+                log.warn("Leadership was not given up in time; it will end with the checkpoint", e);
             }
         }
     }

@@ -13,8 +13,8 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.context.annotation.Role;
 
 /**
- * Rejects times without a unit in all properties of Holdfast. Spring Boot would read {@code 30} as milliseconds, whereas the
- * annotation reads it as seconds.
+ * Rejects durations without a unit in all properties of Holdfast. Spring Boot would read {@code 30} as milliseconds, whereas the annotation
+ * reads it as seconds.
  */
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 final class TimesNeedUnits implements ConfigurationPropertiesBindHandlerAdvisor {
@@ -32,7 +32,7 @@ final class TimesNeedUnits implements ConfigurationPropertiesBindHandlerAdvisor 
                             .bind(name, Bindable.of(String.class))
                             .orElse("");
                     if (AnnotationOptions.lacksUnit(text)) {
-                        throw new IllegalArgumentException("A time needs a unit, such as 30s or 500ms.");
+                        throw new IllegalArgumentException("A duration needs a unit, such as 30s or 500ms.");
                     }
                 }
                 return super.onSuccess(name, target, context, result);

@@ -320,7 +320,8 @@ class LettuceApplicationTest {
                         () -> client -> client.redisCredentialsProviderFactory(new Credentials()))
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("Locks cannot use Jedis: Jedis cannot use a RedisCredentialsProviderFactory (to use"
-                                + " Jedis, change that, or set holdfast.redis.url). Or allow RedisTemplate."));
+                                + " Jedis, change that, or set holdfast.redis.url). Alternatively, allow RedisTemplate"
+                                + " (driver auto)."));
     }
 
     /** As without locks: Lettuce connects with the first command. */

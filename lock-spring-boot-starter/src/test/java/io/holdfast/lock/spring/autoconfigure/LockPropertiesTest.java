@@ -153,7 +153,7 @@ class LockPropertiesTest {
         Runners.inMemory()
                 .withPropertyValues(property + "=5000")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains(property, "5000", "A time needs a unit, such as 30s or 500ms."));
+                        .contains(property, "5000", "A duration needs a unit, such as 30s or 500ms."));
     }
 
     @Test
@@ -171,7 +171,7 @@ class LockPropertiesTest {
                                 StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
                                 Map.of("HOLDFAST_LEASE", "30"))))
                 .allSatisfy(source -> assertThat(failureWith(source))
-                        .contains("holdfast.lease", "A time needs a unit, such as 30s or 500ms."));
+                        .contains("holdfast.lease", "A duration needs a unit, such as 30s or 500ms."));
     }
 
     private static String failureWith(PropertySource<?> source) {
