@@ -17,13 +17,13 @@ import io.holdfast.lock.benchmarks.report.Row;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The rows about the number of commands that are sent. */
+/** Rows that count the commands sent. */
 final class CountedRows {
 
     /** The largest factor, relative to 2 clients, that still counts as flat. */
     private static final double FLAT = 1.15;
 
-    private static final double MOST_COMMANDS = 3.5;
+    private static final double MAX_COMMANDS = 3.5;
     private static final long TEN_MILLIS = 10_000;
     private static final int[] CLIENTS = {2, 4, 8};
     private static final int[] WAITERS = {1, 8, 64, 512};
@@ -49,7 +49,7 @@ final class CountedRows {
 
     private static Work clients(int clients, long holdMicros) {
         List<Bar> bars = new ArrayList<>();
-        bars.add(Bar.atMost(HOLDFAST, COMMANDS, MOST_COMMANDS));
+        bars.add(Bar.atMost(HOLDFAST, COMMANDS, MAX_COMMANDS));
         if (clients > CLIENTS[0]) {
             bars.add(Bar.atMost(HOLDFAST, COMMANDS, FLAT)
                     .timesRow(clientsName(CLIENTS[0], holdMicros), "with " + CLIENTS[0] + " clients"));
@@ -78,7 +78,7 @@ final class CountedRows {
                 site.counters(), peer, site.redisPort(), load, site.variant().counted());
     }
 
-    /** Takes minutes but hardly any processor time, so it runs alongside the others, on its own Redis. */
+    /** Takes minutes but hardly any CPU time, so it runs alongside the others, on its own Redis. */
     static Work shortHolds() {
         Row row = new Row(
                 "short-holds",

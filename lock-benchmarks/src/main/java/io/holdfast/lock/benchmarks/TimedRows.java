@@ -39,7 +39,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** The rows about time. */
+/** Rows that measure time. */
 final class TimedRows {
 
     private static final int LOCKS = 10_000;
@@ -47,7 +47,7 @@ final class TimedRows {
     private static final long ONE_MILLI = 1_000;
     private static final int MANY = 64;
 
-    /** Locks use Jedis beside Lettuce, too. */
+    /** Even in applications with Lettuce, locks use Jedis. */
     private static final Bar LETTUCE =
             Bar.atLeast(HOLDFAST_LETTUCE, PAIRS, 0.95).times(HOLDFAST);
 

@@ -3,8 +3,7 @@ package io.holdfast.lock.benchmarks;
 import io.holdfast.lock.benchmarks.contention.Turns;
 import io.holdfast.lock.benchmarks.contention.Window;
 
-/**
- * How long everything takes.
+/** The durations of all measurements.
  *
  * @param rounds how many rounds over all rows and peers
  * @param jmh the window for uncontended locks

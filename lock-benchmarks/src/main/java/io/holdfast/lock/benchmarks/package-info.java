@@ -1,4 +1,4 @@
-/** Compares Holdfast with other locks on Redis: the command, the rows, the rounds. */
+/** Compares Holdfast with other locks on Redis: the command-line tool, the rows of the results, and the rounds of measurements. */
 @NullMarked
 package io.holdfast.lock.benchmarks;
 

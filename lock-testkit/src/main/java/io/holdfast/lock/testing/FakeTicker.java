@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Virtual time: it stands still until a test lets it pass. */
+/** Virtual time, which stands still until a test advances it. */
 public final class FakeTicker implements Ticker, InstantSource {
 
     private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");

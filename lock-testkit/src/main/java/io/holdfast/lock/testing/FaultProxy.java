@@ -60,7 +60,7 @@ public final class FaultProxy implements AutoCloseable {
         repliesLeft.set(count);
     }
 
-    /** Every command is answered with this line, and none reaches the server; null ends this. */
+    /** Every command is answered with this line, and none reaches the server; null turns this off. */
     public void answer(@Nullable String line) {
         cannedReply = line;
     }
@@ -75,7 +75,7 @@ public final class FaultProxy implements AutoCloseable {
         silent.addAll(sockets);
     }
 
-    /** Each new connection is dropped after this many replies, when the next one arrives; null ends this. */
+    /** Each new connection is dropped after this many replies, when the next one arrives; null turns this off. */
     public void cutAfter(@Nullable Integer answers) {
         cutAfter = answers;
     }
@@ -85,7 +85,7 @@ public final class FaultProxy implements AutoCloseable {
         target = port;
     }
 
-    /** Requests that contain this word do not reach the server; null ends this. */
+    /** Requests that contain this word do not reach the server; null turns this off. */
     public void swallow(@Nullable String word) {
         swallowing = word;
     }

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Keeps threads of the library whose names have a certain prefix from starting, like a temporary limit on threads, until {@link
- * #close}. Only one instance may be in force at a time.
+ * Keeps threads of the library whose names have a certain prefix from starting, like a temporary limit on threads, until {@link #close}.
+ * Only one instance may be active at a time.
  */
 public final class NoRoomForThreads implements AutoCloseable {
 
@@ -27,7 +27,7 @@ public final class NoRoomForThreads implements AutoCloseable {
     }
 
     /**
-     * {@return a limit that is already in force}
+     * {@return a limit that is already active}
      *
      * @param prefix the prefix of the threads' names
      */

@@ -6,8 +6,8 @@ import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
- * Gives the conditions that tests of all modules await plenty of time: machines stall for seconds. A condition that never holds
- * still fails in the end.
+ * Sets a generous timeout for conditions that tests in all modules wait for: machines stall for seconds. A condition that never holds still
+ * fails in the end.
  */
 public final class PatientTests implements LauncherSessionListener {
 

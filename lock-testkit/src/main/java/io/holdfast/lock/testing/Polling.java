@@ -9,7 +9,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** Waits for what servers do on their own; a server that does not reply in the meantime is queried again. */
+/** Waits for state changes that servers make asynchronously; a server that does not reply in the meantime is queried again. */
 final class Polling {
 
     private Polling() {}

@@ -20,7 +20,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What users of certain packages can compile against, as text: one line for each type, and one for each of its members. */
+/** The API of certain packages that users can compile against, as text: one line for each type, and one for each of its members. */
 public final class PublicApi {
 
     private PublicApi() {}

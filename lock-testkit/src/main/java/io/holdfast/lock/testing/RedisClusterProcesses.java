@@ -15,7 +15,7 @@ public final class RedisClusterProcesses implements AutoCloseable {
 
     static final int SLOTS = 16_384;
 
-    /** With a short timeout, nodes exchange messages often, and so agree soon. */
+    /** With a short timeout, nodes exchange messages often, so they soon agree. */
     private static final Duration WHILE_FORMING = Duration.ofSeconds(1);
 
     /**
@@ -35,7 +35,7 @@ public final class RedisClusterProcesses implements AutoCloseable {
     }
 
     /**
-     * Starts a cluster, and waits until every node serves and every replica has its master's data.
+     * Starts a cluster, and waits until every node serves requests and every replica has its master's data.
      *
      * @param masters how many masters share the slots
      * @param replicasOfEach how many replicas follow each master
@@ -47,7 +47,10 @@ public final class RedisClusterProcesses implements AutoCloseable {
         return start(masters, replicasOfEach, nodeTimeout, false, extraArguments);
     }
 
-    /** The same; the wall clocks of its servers can be {@linkplain ServerNode#step set}, where that {@linkplain SteppedClock works}. */
+    /**
+     * Starts a cluster in the same way; the wall clocks of its servers can be {@linkplain ServerNode#step set}, on machines where {@link
+     * SteppedClock} is available.
+     */
     public static RedisClusterProcesses startSteppable(int masters, int replicasOfEach, Duration nodeTimeout) {
         return start(masters, replicasOfEach, nodeTimeout, SteppedClock.isAvailable());
     }
@@ -67,7 +70,7 @@ public final class RedisClusterProcesses implements AutoCloseable {
         }
     }
 
-    /** Three masters with one replica each, which replaces its master if that does not respond for 2 s. */
+    /** Three masters with one replica each, which replaces its master if the master does not respond for 2 s. */
     public static RedisClusterProcesses start() {
         return start(3, 1, Duration.ofSeconds(2));
     }
@@ -143,7 +146,7 @@ public final class RedisClusterProcesses implements AutoCloseable {
                 .get(0);
     }
 
-    /** Waits until a node other than the former master has the slot, and all running nodes serve requests. */
+    /** Waits until a node other than the former master owns the slot, and all running nodes serve requests. */
     public ServerNode awaitOtherMaster(int slot, ServerNode former) {
         Polling.await("slot " + slot + " has another master", () -> masterOf(slot) != former);
         Polling.await("all nodes serve", () -> running().allMatch(ClusterNode::serves));
@@ -163,8 +166,8 @@ public final class RedisClusterProcesses implements AutoCloseable {
     }
 
     /**
-     * Swaps the slot's master and its replica, without loss, and returns the new master. For replicas of one master, the other
-     * masters vote only once in twice the node timeout, by clocks that tests step, so the request is repeated.
+     * Swaps the slot's master and its replica, without loss, and returns the new master. The other masters vote for replicas of the same
+     * master at most once per two node timeouts, as measured by clocks that tests may change, so the request is repeated.
      */
     public ServerNode failOver(int slot) {
         ClusterNode former = ownerOf(slot);

@@ -29,7 +29,7 @@ public final class RedisSentinelProcesses implements AutoCloseable {
     }
 
     /**
-     * Starts three sentinels and the servers that they monitor, and waits until they know all of these.
+     * Starts three sentinels and the servers that they monitor, and waits until the sentinels know all servers.
      *
      * @param replicas how many replicas the master has
      * @param downAfter how long the master may fail to respond before it counts as failed; some time later a replica takes its place
@@ -39,8 +39,8 @@ public final class RedisSentinelProcesses implements AutoCloseable {
     }
 
     /**
-     * Two replicas, and a failover when the master does not respond for a second. The wall clocks of the servers, but not of the
-     * sentinels, can be {@linkplain ServerNode#step set}, where that {@linkplain SteppedClock works}.
+     * Two replicas, and a failover when the master does not respond for a second. The wall clocks of the servers, but not of the sentinels,
+     * can be {@linkplain ServerNode#step set}, on machines where {@link SteppedClock} is available.
      */
     public static RedisSentinelProcesses startSteppable() {
         return start(new RedisSentinelProcesses(2, SteppedClock.isAvailable()), Duration.ofSeconds(1));

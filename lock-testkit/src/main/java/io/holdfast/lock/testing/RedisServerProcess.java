@@ -21,7 +21,7 @@ public final class RedisServerProcess implements AutoCloseable {
 
     private static final int ATTEMPTS = 5;
 
-    /** What a server or a sentinel logs once it is listening. */
+    /** Messages that a server or a sentinel logs once it is listening. */
     private static final List<String> LISTENS = List.of("Ready to accept connections", "Sentinel ID is");
 
     private final Path directory = TemporaryDirectory.create("holdfast-redis");
@@ -161,7 +161,7 @@ public final class RedisServerProcess implements AutoCloseable {
         return Objects.requireNonNull(clock, "The clock of this server cannot be stepped: use startSteppable");
     }
 
-    /** Suspends the process without its noticing: it hangs, and its connections stay open. */
+    /** Suspends the process, which does not notice that: it hangs, and its connections stay open. */
     public void pause() {
         running.pause();
     }

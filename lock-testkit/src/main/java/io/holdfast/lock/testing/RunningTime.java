@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Time during which this machine ran. Virtual machines stall now and then, for seconds and with everything on them; such a pause
+ * Time during which this machine ran. Virtual machines occasionally stall for several seconds, with every process on them; such a pause
  * counts for next to nothing here, and proves nothing about locks.
  */
 public final class RunningTime {
@@ -44,9 +44,9 @@ public final class RunningTime {
     }
 
     /**
-     * Runs a verification whose failure proves nothing if a reservation lapses, an entry expires or a lease ends because the
-     * machine stalls. In that case it is run again, and fails if that happens every time. So it must start afresh, whatever is
-     * left of the previous attempt.
+     * Runs a verification whose failure proves nothing if a reservation lapses, an entry expires or a lease ends because the machine
+     * stalls. In that case it is run again, and fails if that happens every time. So it must not depend on any state left by the previous
+     * attempt.
      */
     public static void withoutPause(Verification verification) throws Exception {
         for (int attempt = 1; ; attempt++) {
@@ -71,7 +71,7 @@ public final class RunningTime {
         return paused().minus(before).toMillis() >= 500;
     }
 
-    /** What a test does and expects. */
+    /** The actions and expectations of a test. */
     @FunctionalInterface
     public interface Verification {
         void run() throws Exception;

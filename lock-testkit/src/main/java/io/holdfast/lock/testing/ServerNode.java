@@ -8,7 +8,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import redis.clients.jedis.Jedis;
 
-/** One of several servers that know each other, and what a test does to it. */
+/** One of several servers that know each other, with operations for tests. */
 public final class ServerNode {
 
     private static final int TIMEOUT_MILLIS = 2000;

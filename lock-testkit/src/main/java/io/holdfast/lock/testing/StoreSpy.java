@@ -35,14 +35,14 @@ public class StoreSpy implements LockStore {
     public final List<List<RenewRequest>> renewals = new CopyOnWriteArrayList<>();
     public final List<List<EntryRequest>> polls = new CopyOnWriteArrayList<>();
     public final List<OwnerId> releases = new CopyOnWriteArrayList<>();
-    /** How many locks were requested in one call, or given back (then negative). */
+    /** The number of locks in each call that acquires several; negative for releases. */
     public final List<Integer> joint = new CopyOnWriteArrayList<>();
 
-    /** What was recorded about waits of callers that hold other locks. */
+    /** The recorded waits of callers that hold other locks. */
     public final List<List<WaitReport>> waitRecords = new CopyOnWriteArrayList<>();
 
     public final List<OwnerId> leaves = new CopyOnWriteArrayList<>();
-    /** Whether calls for several locks are refused, so that these are requested one by one, in order. */
+    /** Whether calls for several locks are refused, so that the locks are requested one by one, in order. */
     public volatile boolean oneByOne;
 
     public volatile Runnable beforeAcquire = () -> {};

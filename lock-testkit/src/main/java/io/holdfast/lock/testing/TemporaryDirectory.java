@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Directories for what servers write; they are deleted when this JVM ends, if not before. */
+/** Directories for the files of servers, deleted when this JVM ends, if not before. */
 final class TemporaryDirectory {
 
     private static final Set<Path> CREATED = ConcurrentHashMap.newKeySet();

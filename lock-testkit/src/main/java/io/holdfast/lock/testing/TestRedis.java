@@ -20,8 +20,8 @@ import redis.clients.jedis.Jedis;
 public final class TestRedis {
 
     /**
-     * For stores of tests that are not about an unresponsive server: no busy machine keeps a call waiting for so long, or delays
-     * a reconnect beyond the part of this timeout in which a broken connection is replaced.
+     * For tests that do not involve an unresponsive server: the timeout is so long that a call does not time out even on a busy machine,
+     * and a reconnect is not delayed beyond the part of this timeout in which a broken connection is replaced.
      */
     public static final RedisLockSettings PATIENT =
             RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofSeconds(30));

@@ -106,7 +106,7 @@ public class AnnotationOverhead {
                             Objects.requireNonNull(each.getSecondaryResults().get(ALLOCATED))
                                     .getScore()));
         }
-        return "| | beside the starter | ns a call | bytes a call |\n|---|---|---:|---:|\n"
+        return "| | besides the starter | ns per call | bytes per call |\n|---|---|---:|---:|\n"
                 + String.join("", lines.values());
     }
 }

@@ -28,7 +28,7 @@ import org.springframework.core.type.AnnotationMetadata;
 @State(Scope.Benchmark)
 public class Application {
 
-    /** What the application uses besides the starter. */
+    /** The modules that the application uses besides the starter. */
     public enum Beside {
         NOTHING,
         ACTUATOR
@@ -49,7 +49,7 @@ public class Application {
     })
     static class Actuator {}
 
-    /** What the starter registers, in the order that it requires. */
+    /** The starter's auto-configurations, in the order that they require. */
     static final class Ours extends AutoConfigurationImportSelector {
 
         @Override

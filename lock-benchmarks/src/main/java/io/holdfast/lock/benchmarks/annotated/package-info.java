@@ -1,4 +1,4 @@
-/** What the annotation costs beyond the template. */
+/** The cost of the annotation compared with that of the template. */
 @NullMarked
 package io.holdfast.lock.benchmarks.annotated;
 

@@ -16,7 +16,7 @@ public final class Cluster implements AutoCloseable {
         }
     }
 
-    /** What the workers reported, and by how much a count increased while they measured. */
+    /** The workers' reports, and the increase of a count while they measured. */
     record Outcome(List<Message> reports, long counted) {}
 
     Outcome run(Message order, LongSupplier count) {

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Clients of this process, each with some threads, on one key. */
+/** Clients of this process, each with several threads, on one key. */
 final class Contention implements Job {
 
     /** The phase of a run. */

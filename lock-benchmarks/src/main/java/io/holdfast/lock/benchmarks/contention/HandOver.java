@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two clients that take turns. The measured time runs from just before one client's unlock until the other's lock call, which has
- * been waiting for some milliseconds, returns.
+ * Two clients that take turns. The measured time runs from just before one client's unlock until the other's lock call, which has been
+ * waiting for a few milliseconds, returns.
  */
 final class HandOver implements Job {
 

@@ -1,6 +1,6 @@
 package io.holdfast.lock.benchmarks.contention;
 
-/** What a worker does for one run. */
+/** The task of a worker in one run. */
 interface Job {
 
     /** Opens clients and starts threads; not measured. */

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** One line between the runner and a worker: a word, and values without spaces. */
+/** A one-line message between the runner and a worker: its name, and values without spaces. */
 record Message(String name, Map<String, String> values) {
 
     static final String READY = "READY";

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 
-/** One run of one peer each: starts the workers, and turns their reports into figures. */
+/** Each method is one run of one peer: it starts the workers, and turns their reports into figures. */
 public final class Runs {
 
     private static final long LEASE_MILLIS = 30_000;
@@ -66,7 +66,7 @@ public final class Runs {
         }
     }
 
-    /** {@return the cost of keeping this many locks} */
+    /** {@return the cost of holding this many locks} */
     public static Map<Metric, Double> holdMany(
             Peer peer, int redisPort, int locks, long leaseMillis, long windowMillis) {
         try (Cluster cluster = new Cluster(1);
@@ -116,7 +116,7 @@ public final class Runs {
         long acquired =
                 reports.stream().mapToLong(report -> report.number("acquired")).sum();
         if (counter != acquired) {
-            throw new IllegalStateException(peer.title() + " had two holders at a time: " + acquired
+            throw new IllegalStateException(peer.title() + " had two holders at the same time: " + acquired
                     + " critical sections counted to " + counter);
         }
     }

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A number in a file that processes map into their memory. It is read at the beginning of a critical section and
- * written at its end. That is not atomic, so two holders at a time lose a count.
+ * A number in a file that processes map into their memory. It is read at the beginning of a critical section and written at its end. That
+ * is not atomic, so if two threads hold the lock at the same time, an increment is lost.
  */
 final class SharedCounter {
 

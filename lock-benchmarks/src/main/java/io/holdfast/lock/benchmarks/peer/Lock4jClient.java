@@ -30,7 +30,7 @@ final class Lock4jClient implements LockClient {
         try {
             locks.afterPropertiesSet();
         } catch (Exception e) {
-            throw new IllegalStateException("Lock4j does not start", e);
+            throw new IllegalStateException("Lock4j failed to start", e);
         }
     }
 

@@ -5,7 +5,7 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 import org.springframework.integration.support.locks.DistributedLock;
 
-/** {@link RedisLockRegistry} that waits for published messages. It renews nothing unless given a scheduler. */
+/** A {@link RedisLockRegistry} that waits for published messages. It does not renew locks unless it is given a scheduler. */
 final class SpringIntegrationClient implements LockClient {
 
     private final JedisConnectionFactory factory;

@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is expected of one figure of a peer: a limit, or a multiple of another figure.
+ * The expectation for one figure of a peer: a limit, or a multiple of another figure.
  *
  * @param subject whose figure it is
  * @param metric which figure

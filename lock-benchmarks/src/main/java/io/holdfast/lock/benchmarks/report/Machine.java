@@ -18,7 +18,7 @@ import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 import redis.clients.jedis.Jedis;
 
-/** What the figures were measured on and with, one line for each item. */
+/** The hardware and software that the figures were measured with, one line for each item. */
 public record Machine(List<String> lines) {
 
     private static final Pattern VERSION = Pattern.compile("-(\\d[^/]*)\\.jar$");

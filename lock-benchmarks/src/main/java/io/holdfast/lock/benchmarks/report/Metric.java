@@ -3,7 +3,7 @@ package io.holdfast.lock.benchmarks.report;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/** What is measured, and how it is formatted. */
+/** A quantity that is measured, and how it is formatted. */
 public enum Metric {
     PAIRS("pairs/s", true),
     JAIN("Jain index", true),

@@ -9,6 +9,6 @@ public enum Placement {
     ANYWHERE,
     /** Redis has one core, the client the others, which resembles two machines. */
     APART,
-    /** Both on one core: the processor time of both counts. */
+    /** Both on one core: the CPU time of both counts. */
     TOGETHER
 }

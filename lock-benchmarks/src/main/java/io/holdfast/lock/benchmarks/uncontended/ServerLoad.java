@@ -3,10 +3,9 @@ package io.holdfast.lock.benchmarks.uncontended;
 import java.util.regex.Pattern;
 import redis.clients.jedis.Jedis;
 
-/**
- * What a server has done since it started.
+/** The work that a server has done since it started.
  *
- * @param processorMicros its processor time
+ * @param processorMicros its CPU time, in microseconds
  * @param scripts how many scripts it has run
  */
 public record ServerLoad(double processorMicros, long scripts) {
@@ -15,7 +14,7 @@ public record ServerLoad(double processorMicros, long scripts) {
     private static final Pattern SCRIPTS = Pattern.compile("cmdstat_(?:eval|evalsha):calls=(\\d+)");
     private static final double MICROS = 1e6;
 
-    /** {@return what the server at that port has done} */
+    /** {@return the work that the server at that port has done} */
     public static ServerLoad of(int port) {
         try (Jedis redis = new Jedis("127.0.0.1", port)) {
             double seconds = PROCESSOR
@@ -32,9 +31,9 @@ public record ServerLoad(double processorMicros, long scripts) {
     }
 
     /**
-     * {@return the server's processor time for a pair of lock and unlock, in microseconds}
+     * {@return the server's CPU time for a pair of lock and unlock, in microseconds}
      *
-     * @param before what it had done before
+     * @param before the work it had done before
      * @param scriptsForPair how many scripts a pair takes
      */
     public double microsForPairSince(ServerLoad before, int scriptsForPair) {

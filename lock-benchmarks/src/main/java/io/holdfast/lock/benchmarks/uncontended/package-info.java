@@ -1,4 +1,4 @@
-/** Locks that nobody else wants, measured with JMH. */
+/** Uncontended locks, measured with JMH. */
 @NullMarked
 package io.holdfast.lock.benchmarks.uncontended;
 

@@ -54,7 +54,7 @@ public final class TestLocks {
      * #storeFailed}, this method needs no bean of this class.
      *
      * @param key the lock
-     * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
+     * @throws io.holdfast.lock.api.LockKeyException if the text is not a valid key
      */
     public static LockNotAcquiredException notAcquired(String key) {
         return new LockNotAcquiredException(null, LockKey.of(key), Duration.ZERO, null, Blockage.UNKNOWN);
@@ -64,7 +64,7 @@ public final class TestLocks {
      * {@return an exception to be thrown by a mock of a locked bean: the lock was lost, because its lease expired}
      *
      * @param key the lock
-     * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
+     * @throws io.holdfast.lock.api.LockKeyException if the text is not a valid key
      */
     public static LockLostException lost(String key) {
         Duration held = Duration.ofSeconds(30);
@@ -85,7 +85,7 @@ public final class TestLocks {
      * @param key the lock to hold
      * @return ends the simulation when closed; the lock is then free
      * @throws IllegalStateException if the lock is not free
-     * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
+     * @throws io.holdfast.lock.api.LockKeyException if the text is not a valid key
      */
     public Simulation holdElsewhere(String key) {
         return holdElsewhere(LockRequest.of(key));
@@ -109,17 +109,17 @@ public final class TestLocks {
      * @param key the lock to hold
      * @return ends the simulation when closed; the lock then passes to the first waiter
      * @throws IllegalStateException if the lock is not free
-     * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
+     * @throws io.holdfast.lock.api.LockKeyException if the text is not a valid key
      */
     public Simulation holdElsewhereForAWhile(String key) {
         return running(store.elsewhere().hold(LockRequest.of(key), false));
     }
 
     /**
-     * Takes a lock away from the application, as an operator, a failover, or a server that lost its data would. When this
-     * method returns, its handles report the loss, and methods that need the lock throw {@link
-     * io.holdfast.lock.api.LockLostException}; the annotated method does so at its end. Listeners are called on a separate
-     * thread, a moment later. The cause is {@link io.holdfast.lock.api.LossCause#REVOKED}.
+     * Takes a lock away from the application, as an operator, a failover, or a server that lost its data would. When this method returns,
+     * its handles report the loss, and methods that need the lock throw {@link io.holdfast.lock.api.LockLostException}; the annotated
+     * method does so when it ends. Listeners are called on a separate thread, a moment later. The cause is {@link
+     * io.holdfast.lock.api.LossCause#REVOKED}.
      *
      * @param key the lock to lose; it is then free
      * @throws IllegalStateException if the application does not hold it
@@ -138,19 +138,19 @@ public final class TestLocks {
      * held: renewals and releases are retried in the background, so a lock that was released during the outage is free shortly
      * after its end, not immediately.
      *
-     * @return ends the outage when closed; of several outages, when the last one is closed
+     * @return ends the outage when closed; if several overlap, the outage ends when the last one is closed
      */
     public Simulation fail() {
         return running(store.fail());
     }
 
     /**
-     * Whether the application holds a lock, exclusively or shared, on any thread. A lock that is kept for its {@code minHold}
-     * after the work has ended counts as held.
+     * Returns whether the application holds a lock, exclusively or shared, on any thread. A lock that is kept for its {@code minHold} after
+     * the work has ended counts as held.
      *
      * @param key the lock
      * @return false if only {@link #holdElsewhere} holds it
-     * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
+     * @throws io.holdfast.lock.api.LockKeyException if the text is not a valid key
      */
     public boolean isHeld(String key) {
         return isHeld(LockKey.of(key));
@@ -161,7 +161,7 @@ public final class TestLocks {
     }
 
     /**
-     * Which locks the application holds, see {@link #isHeld}, except those of {@link #leaderKeys() leader roles}.
+     * Returns the locks that the application holds, see {@link #isHeld}, except those of {@link #leaderKeys() leader roles}.
      *
      * @return their keys, in natural order
      */
@@ -170,7 +170,7 @@ public final class TestLocks {
     }
 
     /**
-     * Which locks of leader roles ({@code @LeaderOnly}, {@link io.holdfast.lock.leader.LeaderElection}) the application holds.
+     * Returns the locks of leader roles ({@code @LeaderOnly}, {@link io.holdfast.lock.leader.LeaderElection}) that the application holds.
      *
      * @return their keys, in natural order: {@code leader:<role>} unless configured otherwise
      */
@@ -193,7 +193,7 @@ public final class TestLocks {
      *
      * @param key the lock
      * @return the number; 0 if there are none
-     * @throws io.holdfast.lock.api.LockKeyException if the text cannot be a key
+     * @throws io.holdfast.lock.api.LockKeyException if the text is not a valid key
      */
     public int waiters(String key) {
         return store.memory().inspect(LockKey.of(key)).waiters();

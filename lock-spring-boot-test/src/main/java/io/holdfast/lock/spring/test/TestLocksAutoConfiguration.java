@@ -10,7 +10,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
 
-/** The store of a test. Comes before the other auto-configurations, which then back off. */
+/** Provides the in-memory store for a test. Runs before the other auto-configurations, which then back off. */
 @AutoConfiguration(before = {LockStoreAutoConfiguration.class, LockAutoConfiguration.class})
 @ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
 public final class TestLocksAutoConfiguration {

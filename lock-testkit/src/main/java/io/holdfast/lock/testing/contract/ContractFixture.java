@@ -21,7 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
-/** One lock of a store, the owners that want it, and short methods for what they do. */
+/** One lock of a store, the owners that want it, and short methods for their actions. */
 abstract class ContractFixture {
 
     static final Duration LEASE = Duration.ofSeconds(30);
@@ -72,10 +72,10 @@ abstract class ContractFixture {
         return subject.offers().contains(call);
     }
 
-    /** Skips the test if the store neither carries out an optional call nor offers it. */
+    /** Skips the test if the store neither supports an optional call nor declares it in {@code offers()}. */
     final void needs(OptionalCall call, boolean carriedOut) {
         assertThat(carriedOut || !offers(call))
-                .as("the store carries out %s, which it offers", call)
+                .as("the store supports %s, as declared by offers()", call)
                 .isTrue();
         assumeThat(carriedOut).isTrue();
     }

@@ -12,7 +12,7 @@ import io.holdfast.lock.store.RenewReply;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Who gets a lock that is given back, shared, or not renewed, while readers, writers and others wait. */
+/** Which waiter gets a lock after a release, a downgrade or an expired lease. */
 abstract class HandOverContract extends ContractFixture {
 
     private static final Duration SHORT = Duration.ofSeconds(2);

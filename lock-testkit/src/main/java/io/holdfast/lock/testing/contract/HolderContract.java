@@ -4,8 +4,8 @@ import io.holdfast.lock.store.LockStore;
 import org.junit.jupiter.api.Nested;
 
 /**
- * What every {@link LockStore} must do for the holders of a lock, whether or not it keeps a queue of waiters: leases, fencing
- * tokens, shared locks and permits, downgrades, several locks in one call. The test of a store that keeps a queue extends {@link
+ * The requirements for every {@link LockStore} concerning the holders of a lock, whether or not it keeps a queue of waiters: leases,
+ * fencing tokens, shared locks and permits, downgrades, several locks in one call. The test of a store that keeps a queue extends {@link
  * LockStoreContract}, which includes this contract.
  */
 public abstract class HolderContract implements StoreUnderTest {

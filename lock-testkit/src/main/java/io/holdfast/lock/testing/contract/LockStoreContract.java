@@ -4,7 +4,7 @@ import io.holdfast.lock.store.LockStore;
 import org.junit.jupiter.api.Nested;
 
 /**
- * What every {@link LockStore} must do. The test of a store extends this class and runs all of it:
+ * The requirements for every {@link LockStore}. The test of a store extends this class and runs all of its tests:
  *
  * <pre>{@code
  * class MyLockStoreTest extends LockStoreContract {

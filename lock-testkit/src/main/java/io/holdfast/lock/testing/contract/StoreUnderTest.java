@@ -5,7 +5,7 @@ import io.holdfast.lock.store.LockStore;
 import java.time.Duration;
 import java.util.Set;
 
-/** A store and its clock, as a test that extends {@link HolderContract} or {@link LockStoreContract} provides them. */
+/** A store and its clock, provided by a test that extends {@link HolderContract} or {@link LockStoreContract}. */
 public interface StoreUnderTest {
 
     /**
@@ -16,8 +16,8 @@ public interface StoreUnderTest {
     LockStore store();
 
     /**
-     * Lets the store's time pass for one lock and for the record of waits, without waiting: by a clock that the store was created
-     * with, or by changing what the store has recorded. Otherwise, its time stands still, or passes as real time does.
+     * Advances the store's time for one lock and for the record of waits, without waiting: with a clock that was passed to the store, or by
+     * changing the times that the store has recorded. Otherwise, the store's time stands still, or passes as real time does.
      *
      * @param key the lock; time may pass for others as well
      * @param time negative for a clock that goes back
@@ -37,8 +37,8 @@ public interface StoreUnderTest {
     }
 
     /**
-     * Which optional calls the store offers. If it does not carry out one of these, the tests of that call fail; tests of other
-     * optional calls that it does not carry out are skipped.
+     * Which optional calls the store offers. The tests of a listed call fail if the store does not support it; tests of unlisted calls are
+     * skipped if it does not.
      *
      * @return by default none
      */

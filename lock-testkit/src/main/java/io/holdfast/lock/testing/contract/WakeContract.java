@@ -37,7 +37,7 @@ abstract class WakeContract extends ContractFixture {
         return heard;
     }
 
-    /** What the client has heard so far: everything before a hint on another lock, which is its last. */
+    /** The hints that the client has received so far. A final hint on another lock marks their end. */
     private List<HeardHints.Hint> heard(OwnerId client, HeardHints hints) {
         LockKey other = beside(":last:" + client);
         OwnerId last = new OwnerId(client.clientId(), 1_000_000);

@@ -1,7 +1,7 @@
 /**
- * What every {@link io.holdfast.lock.store.LockStore} must do, as tests for authors of stores. Entry points: {@link
- * io.holdfast.lock.testing.contract.LockStoreContract}, and {@link io.holdfast.lock.testing.contract.HolderContract} for
- * stores without a queue.
+ * The requirements for every {@link io.holdfast.lock.store.LockStore}, as tests for authors of stores. Entry points: {@link
+ * io.holdfast.lock.testing.contract.LockStoreContract}, and {@link io.holdfast.lock.testing.contract.HolderContract} for stores without a
+ * queue.
  */
 @NullMarked
 package io.holdfast.lock.testing.contract;
