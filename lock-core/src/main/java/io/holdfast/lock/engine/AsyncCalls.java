@@ -141,7 +141,7 @@ final class AsyncCalls {
                 var unused = result.whenComplete((value, failure) -> wake());
                 begun.lineUp();
                 acquiring.execute(this);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) { // Kotlin has no checked exceptions
                 places.release();
                 abandon(e);
                 boolean closed = steps != null && e instanceof RejectedExecutionException;

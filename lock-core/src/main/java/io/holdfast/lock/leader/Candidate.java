@@ -206,7 +206,7 @@ class Candidate implements Leadership {
             for (Consumer<Term> action : next.actions) {
                 try {
                     action.accept(next.term);
-                } catch (RuntimeException | Error e) {
+                } catch (Throwable e) { // Kotlin has no checked exceptions
                     log.warn("A leadership listener for role '{}' failed; leadership is not affected", role, e);
                 }
             }
@@ -300,7 +300,7 @@ class Candidate implements Leadership {
             CompletableFuture<@Nullable Void> call;
             try {
                 call = locks.<@Nullable Void>executeAsync(request, this::granted);
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) { // Kotlin has no checked exceptions
                 call = CompletableFuture.failedFuture(e);
             }
             boolean cancel;

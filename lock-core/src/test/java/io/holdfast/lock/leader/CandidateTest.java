@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -361,12 +362,19 @@ class CandidateTest {
         leadership.onRevoked(term -> {
             throw new AssertionError("on purpose");
         });
+        leadership.onRevoked(term -> throwAny(new IOException("on purpose")));
         listen();
         lead();
         leadership.resign();
         background.run();
         assertThat(told).containsExactly("elected 1", "revoked 1");
         assertThat(locks.last().released).isTrue();
+    }
+
+    /** As Kotlin and Lombok do. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> void throwAny(Throwable any) throws E {
+        throw (E) any;
     }
 
     @Test

@@ -67,7 +67,7 @@ public final class EventPublisher {
                 }
             }
             return false;
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) { // Kotlin has no checked exceptions
             log.warn("A lock listener failed; the lock is not affected", e);
             return true;
         }
@@ -182,7 +182,7 @@ public final class EventPublisher {
                         .flatMap(source -> source.get().stream())
                         .toList();
                 listeners = known;
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) { // Kotlin has no checked exceptions
                 log.warn("Lock listeners are not available yet; an event was dropped", e);
                 return List.of();
             }

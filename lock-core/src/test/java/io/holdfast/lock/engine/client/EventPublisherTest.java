@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.testing.HeardLog;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class EventPublisherTest {
 
@@ -64,15 +68,16 @@ class EventPublisherTest {
         some.close();
     }
 
-    @Test
-    void listener_that_fails_to_say_whether_it_listens_harms_nobody() {
+    @ParameterizedTest
+    @ValueSource(classes = {IllegalStateException.class, IOException.class})
+    void listener_that_fails_to_say_whether_it_listens_harms_nobody(Class<? extends Throwable> kind) {
         LockListener failing = new LockListener() {
             @Override
             public void onEvent(LockEvent event) {}
 
             @Override
             public boolean isListening() {
-                throw new IllegalStateException("on purpose");
+                throw EventPublisherTest.<RuntimeException>instance(kind);
             }
         };
         EventPublisher some = new EventPublisher(List.of(() -> List.of(failing)));
@@ -80,6 +85,27 @@ class EventPublisherTest {
 
         assertThat(some.hasListeners()).isTrue();
         some.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {IllegalStateException.class, IOException.class})
+    void listeners_that_are_not_available_yet_harm_nobody(Class<? extends Throwable> kind) {
+        EventPublisher some = new EventPublisher(List.of(() -> {
+            throw EventPublisherTest.<RuntimeException>instance(kind);
+        }));
+
+        assertThat(some.begin(LockKey.of("order:42"), "")).isSameAs(LockListener.Acquisition.UNOBSERVED);
+        some.close();
+    }
+
+    /** Kotlin and Lombok throw checked exceptions from everywhere. */
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> E instance(Class<? extends Throwable> kind) throws E {
+        try {
+            throw (E) kind.getDeclaredConstructor().newInstance();
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test
