@@ -276,9 +276,9 @@ public final class Hold {
         return wasExclusive && !isExclusive() ? Exit.DOWNGRADES : Exit.STAYS;
     }
 
-    /** Detaches a use from its thread; it stays open. */
+    /** Detaches a use from its thread; it stays open. A use that was closed in the meantime no longer counts. */
     synchronized void detach(Use use) {
-        attached -= use.attached ? 1 : 0;
+        attached -= use.attached && uses.contains(use) ? 1 : 0;
         use.attached = false;
     }
 

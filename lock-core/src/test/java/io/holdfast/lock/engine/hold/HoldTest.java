@@ -232,6 +232,19 @@ class HoldTest {
         assertThat(hold.exit(use)).isEqualTo(Hold.Exit.STAYS);
     }
 
+    /** Another thread closes the inner handle between the two steps of its detachment. */
+    @Test
+    void use_that_was_closed_while_it_is_being_detached_is_counted_off_once() {
+        Hold hold = hold();
+        Hold.Use inner = enter(hold, TERMS);
+        assertThat(hold.exit(inner)).isEqualTo(Hold.Exit.STAYS);
+
+        hold.detach(inner);
+
+        assertThat(hold.holdCount()).isOne();
+        assertThat(hold.enter(TERMS, null)).isNotNull();
+    }
+
     @Test
     void abandoned_lease_is_closed_for_good() {
         Hold hold = hold();
