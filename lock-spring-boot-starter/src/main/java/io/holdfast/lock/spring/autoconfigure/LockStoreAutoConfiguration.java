@@ -25,7 +25,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -95,25 +94,6 @@ public final class LockStoreAutoConfiguration {
                 List.of("url", "host", "port", "sentinel.nodes", "cluster.nodes", "masterreplica.nodes");
 
         @Bean
-        @ConditionalOnMissingBean(LockConnectionDetails.class)
-        @ConditionalOnProperty(URL)
-        LockConnectionDetails holdfastConnectionDetails(LockProperties properties, ObjectProvider<SslBundles> bundles) {
-            LockProperties.Redis redis = properties.redis();
-            SslBundle bundle = find(redis.ssl(), bundles);
-            return new LockConnectionDetails() {
-                @Override
-                public String getUrl() {
-                    return String.valueOf(redis.url());
-                }
-
-                @Override
-                public @Nullable SslBundle getSslBundle() {
-                    return bundle;
-                }
-            };
-        }
-
-        @Bean
         @Lazy
         LockStore holdfastLockStore(
                 ConfigurableListableBeanFactory beans,
@@ -123,23 +103,27 @@ public final class LockStoreAutoConfiguration {
                 ObjectProvider<SslBundles> bundles,
                 ObjectProvider<RedisConnectionFactory> factories,
                 @LockConnectionFactory ObjectProvider<RedisConnectionFactory> marked) {
+            LockProperties.Redis redis = properties.redis();
             LockConnectionDetails own = details.getIfAvailable();
+            String url = own == null ? redis.url() : own.getUrl();
+            String source = own == null ? URL : "LockConnectionDetails.getUrl()";
             List<String> nodes = properties.quorum().nodes();
-            if (own != null && nodes != null) {
-                List<String> both = List.of(URL, NODES);
+            if (url != null && nodes != null) {
+                List<String> both = List.of(source, NODES);
                 throw new MutuallyExclusiveConfigurationPropertiesException(both, both);
             }
-            if (own != null || nodes != null) {
-                refuseApplications(beans, properties, own == null ? NODES : URL);
+            if (url != null || nodes != null) {
+                refuseApplications(beans, properties, url == null ? NODES : source);
             }
             try {
-                return nodes == null
-                        ? new RedisLockStore(
-                                own == null
-                                        ? applications(beans, environment, properties.redis(), factories, marked)
-                                        : LockConnections.create(URL, own.getUrl(), own.getSslBundle()),
-                                properties.redis().toSettings())
-                        : quorum(nodes, properties, find(properties.quorum().ssl(), bundles));
+                if (nodes != null) {
+                    return quorum(nodes, properties, find(properties.quorum().ssl(), bundles));
+                }
+                RedisConnectionFactory factory = url == null
+                        ? applications(beans, environment, redis, factories, marked)
+                        : LockConnections.create(
+                                source, url, own == null ? find(redis.ssl(), bundles) : own.getSslBundle());
+                return new RedisLockStore(factory, redis.toSettings());
             } catch (IllegalArgumentException e) {
                 throw new LockDefinitionException(
                         String.valueOf(e.getMessage()),

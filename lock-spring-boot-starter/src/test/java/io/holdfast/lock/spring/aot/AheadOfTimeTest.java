@@ -158,6 +158,24 @@ class AheadOfTimeTest {
                 redis("lettuce", "holdfast.redis.url=redis://127.0.0.1:" + port()));
     }
 
+    @Test
+    void url_of_their_own_redis_may_be_unknown_to_the_build() {
+        AheadOfTime.run(
+                OnRedis.class,
+                AheadOfTimeTest::locks,
+                redis("lettuce"),
+                redis("lettuce", "spring.data.redis.port=1", "holdfast.redis.url=redis://127.0.0.1:" + port()));
+    }
+
+    @Test
+    void url_that_only_the_build_knows_is_not_used() {
+        AheadOfTime.run(
+                OnRedis.class,
+                AheadOfTimeTest::locks,
+                redis("lettuce", "holdfast.redis.url=redis://127.0.0.1:1"),
+                redis("lettuce", "spring.data.redis.host=127.0.0.1", "spring.data.redis.port=" + port()));
+    }
+
     public static class Outbox {
 
         @LeaderOnly("outbox")

@@ -86,6 +86,17 @@ class QuorumFailureTest {
     }
 
     @Test
+    void connection_details_beside_a_quorum_are_refused_and_named() {
+        quorum().withBean(LockConnectionDetails.class, () -> () -> "redis://d:1")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContainingAll("holdfast.quorum.nodes", "LockConnectionDetails")
+                        .message()
+                        .doesNotContain("holdfast.redis.url"));
+    }
+
+    @Test
     void replicas_of_a_quorum_are_not_awaited() {
         quorum("holdfast.redis.replica-acks.number=1")
                 .run(context -> assertThat(Startup.failureOf(context))
