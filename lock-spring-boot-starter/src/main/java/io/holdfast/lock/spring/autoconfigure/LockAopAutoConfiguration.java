@@ -12,6 +12,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
@@ -74,8 +75,8 @@ public final class LockAopAutoConfiguration {
     }
 
     @Bean
-    static StoreCheck holdfastStoreCheck(ConfigurableListableBeanFactory beans) {
-        return new StoreCheck(beans);
+    static StoreCheck holdfastStoreCheck(ConfigurableApplicationContext context) {
+        return new StoreCheck(context);
     }
 
     /**

@@ -72,6 +72,12 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         }
     }
 
+    /** The event must arrive before {@link #stop}. */
+    @Override
+    public boolean supportsAsyncExecution() {
+        return false;
+    }
+
     @Override
     public void start() {
         running = true;

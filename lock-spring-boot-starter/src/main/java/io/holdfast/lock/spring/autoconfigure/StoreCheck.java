@@ -11,8 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.context.ApplicationListener;
-import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.SpringProperties;
 
 /**
@@ -22,7 +21,7 @@ import org.springframework.core.SpringProperties;
  *
  * <p>Runs after the check that finds locked methods, which registers their beans with Spring as dependent on the template.
  */
-final class StoreCheck implements SmartInitializingSingleton, ApplicationListener<ContextClosedEvent> {
+final class StoreCheck implements SmartInitializingSingleton {
 
     private static final Logger log = LoggerFactory.getLogger(StoreCheck.class);
 
@@ -32,11 +31,12 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
     private static final List<String> OBSERVERS =
             List.of("holdfastLocksEndpoint", "holdfastMetrics", "locksHealthIndicator");
 
+    private final ConfigurableApplicationContext context;
     private final ConfigurableListableBeanFactory beans;
-    private volatile boolean closing;
 
-    StoreCheck(ConfigurableListableBeanFactory beans) {
-        this.beans = beans;
+    StoreCheck(ConfigurableApplicationContext context) {
+        this.context = context;
+        this.beans = context.getBeanFactory();
     }
 
     /**
@@ -103,20 +103,12 @@ final class StoreCheck implements SmartInitializingSingleton, ApplicationListene
         try {
             template.inspect(PROBE);
         } catch (RuntimeException e) {
-            if (!closing) {
+            if (!context.isClosed()) { // otherwise connections are being closed, so a failure indicates no problem
                 log.warn(
                         "The lock store is not available yet; calls that need a lock fail until it is: {}",
                         e.getMessage());
             }
             log.debug("Stack trace of the failure", e);
-        }
-    }
-
-    /** Connections are closed from now on, so failures no longer indicate a problem with the store. */
-    @Override
-    public void onApplicationEvent(ContextClosedEvent event) {
-        if (event.getApplicationContext().getAutowireCapableBeanFactory() == beans) {
-            closing = true;
         }
     }
 }

@@ -32,6 +32,9 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ApplicationEventMulticaster;
+import org.springframework.context.event.SimpleApplicationEventMulticaster;
+import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
@@ -221,6 +224,29 @@ class ShutdownTest {
                         "own",
                         LockTemplate.class,
                         () -> LockEngine.builder(new InMemoryLockStore()).build())
+                .run(context -> {
+                    LockTemplate locks = context.getBean(LockTemplate.class);
+                    LockHandle handle = locks.acquire(key);
+
+                    CompletableFuture<Void> closed = closing(context);
+                    awaitRefusal(locks);
+
+                    assertThat(handle.isHeld()).isTrue();
+                    handle.close();
+                    closed.join();
+                });
+    }
+
+    @Test
+    void holder_is_waited_for_even_if_events_are_delivered_late() {
+        SimpleApplicationEventMulticaster late = new SimpleApplicationEventMulticaster();
+        late.setTaskExecutor(task -> {}); // the executor is busy
+        Runners.inMemory()
+                .withPropertyValues("holdfast.shutdown.timeout=20s")
+                .withBean(
+                        AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME,
+                        ApplicationEventMulticaster.class,
+                        () -> late)
                 .run(context -> {
                     LockTemplate locks = context.getBean(LockTemplate.class);
                     LockHandle handle = locks.acquire(key);
