@@ -24,7 +24,12 @@ import org.springframework.context.annotation.Role;
 @Import(LeadershipRegistrar.class)
 public final class LockLeadershipAutoConfiguration {
 
+    /**
+     * A child context uses those of its parent: otherwise an instance would be two candidates, and while one of them leads, the
+     * methods in the other context are skipped.
+     */
     @Bean(LeadershipRegistrar.ROLES)
+    @ConditionalOnMissingBean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LeaderRoles holdfastLeaderRoles(BeanFactory beans) {
         return new LeaderRoles(

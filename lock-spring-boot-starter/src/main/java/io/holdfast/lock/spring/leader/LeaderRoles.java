@@ -53,9 +53,12 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         this.settings = settings;
     }
 
-    /** Makes this instance join the role when it starts. */
+    /** Makes this instance join the role when it starts; if it has started, for a child context, immediately. */
     synchronized void declare(String role) {
         declared.add(role);
+        if (running) {
+            var unused = of(role);
+        }
     }
 
     /**

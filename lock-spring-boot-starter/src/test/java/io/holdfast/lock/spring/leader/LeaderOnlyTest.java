@@ -164,6 +164,28 @@ class LeaderOnlyTest {
         });
     }
 
+    @Test
+    void child_context_leads_if_its_parent_does() {
+        Runners.starter()
+                .withBean(InMemoryLockStore.class, () -> shared)
+                .withPropertyValues("holdfast.leadership.roles.reports.lease=10s")
+                .run(parent -> {
+                    awaitLeader(parent);
+                    Runners.starter()
+                            .withParent(parent)
+                            .withPropertyValues("holdfast.leadership.roles.reports.lease=10s")
+                            .withBean(Reports.class)
+                            .withBean(WholeClass.class)
+                            .run(child -> {
+                                assertThat(child.getBean("reportsLeadership")).isSameAs(role(parent));
+                                assertThat(child.getBean(Reports.class).name()).isEqualTo("name");
+                                Leadership late =
+                                        parent.getBean(LeaderElection.class).of("another");
+                                Awaitility.await().until(late::isLeader);
+                            });
+                });
+    }
+
     @EnableScheduling
     static class Scheduling {}
 
