@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Runs methods with {@link LeaderOnly} if this instance leads. After the singletons have been created, it declares the roles of
@@ -28,6 +29,8 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
 
     private final transient ConfigurableListableBeanFactory beans;
     private final transient GuardedMethods methods;
+    /** Remembered, so that a late call does not create it again after the context was closed. */
+    private final transient SingletonSupplier<LeaderRoles> roles;
 
     /**
      * Creates an instance.
@@ -38,6 +41,7 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
     public LeaderAdvisor(ConfigurableListableBeanFactory beans, int order) {
         this.beans = beans;
         this.methods = new GuardedMethods(beans);
+        this.roles = SingletonSupplier.of(() -> beans.getBean(LeaderRoles.class));
         setOrder(order);
     }
 
@@ -54,7 +58,7 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         GuardedMethods.Guarded guarded = methods.required(invocation);
-        Leadership role = beans.getBean(LeaderRoles.class).of(guarded.role());
+        Leadership role = roles.obtain().of(guarded.role());
         return role.isLeader() ? invocation.proceed() : guarded.skipped();
     }
 
@@ -67,7 +71,7 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
         List<GuardedMethods.Guarded> found = methods.allOf(type);
         for (GuardedMethods.Guarded each : found) {
             LockStartupCheck.requireTemplate(beans, each.where() + " has no lock for the leader election");
-            beans.getBean(LeaderRoles.class).declare(each.role());
+            roles.obtain().declare(each.role());
         }
         if (instance != null && !found.isEmpty()) {
             ProxiedBeans.requireAdvisor(

@@ -186,6 +186,18 @@ class LeaderOnlyTest {
                 });
     }
 
+    @Test
+    void call_after_the_context_was_closed_is_skipped_and_creates_no_bean() {
+        application().run(context -> {
+            awaitLeader(context);
+            Reports reports = context.getBean(Reports.class);
+            context.getSourceApplicationContext().close();
+            assertThat(reports.name()).isNull();
+            assertThat(context.getSourceApplicationContext().getBeanFactory().getSingletonNames())
+                    .noneMatch(name -> name.startsWith("holdfast"));
+        });
+    }
+
     @EnableScheduling
     static class Scheduling {}
 
