@@ -15,14 +15,16 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.bind.Bindable;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
@@ -83,11 +85,15 @@ record LockProperties(
     private static final Duration DAY = Duration.ofDays(1);
     private static final Pattern REFUSAL = Pattern.compile("(.+?) is (.+); (it must be .+)", Pattern.DOTALL);
 
-    /** {@return whether the application sets any of these properties; creates no bean} */
+    /**
+     * {@return whether the application sets any of these properties, or may do so in a source that does not list its names}
+     * Creates no bean.
+     */
     static boolean areSet(BeanFactory beans) {
-        return Binder.get(beans.getBean(Environment.class))
-                .bind("holdfast", Bindable.mapOf(String.class, Object.class))
-                .isBound();
+        ConfigurationPropertyName prefix = ConfigurationPropertyName.of("holdfast");
+        var sources = ConfigurationPropertySources.get(beans.getBean(Environment.class));
+        return StreamSupport.stream(sources.spliterator(), false)
+                .anyMatch(source -> source.containsDescendantOf(prefix) != ConfigurationPropertyState.ABSENT);
     }
 
     /** Validates here rather than during binding, so that a failure names the property, and the file and line where it is set. */

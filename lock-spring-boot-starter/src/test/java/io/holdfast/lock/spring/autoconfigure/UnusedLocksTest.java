@@ -12,6 +12,8 @@ import io.holdfast.lock.testing.TestRedis;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +24,9 @@ import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** The store is created at startup only where locks are used: here it cannot be, because there are two factories. */
@@ -106,6 +111,31 @@ class UnusedLocksTest {
     @ValueSource(strings = {"holdfast.lease=20s", "holdfast.instances.any.lease=20s", "holdfast.enabled=true"})
     void store_of_an_application_with_properties_is_checked(String property) {
         fails(broken.withPropertyValues(property));
+    }
+
+    /** Such as JNDI. */
+    @Test
+    void store_of_an_application_with_a_property_source_that_lists_no_names_is_checked() {
+        fails(with(broken, new PropertySource<>("unlisted", "") {
+            @Override
+            public @Nullable Object getProperty(String name) {
+                return name.equals("holdfast.lease") ? "20s" : null;
+            }
+        }));
+    }
+
+    @Test
+    void environment_variable_with_the_name_of_the_starter_is_not_a_property() {
+        PropertySource<?> variable = new SystemEnvironmentPropertySource(
+                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, Map.of("HOLDFAST", "/opt/holdfast"));
+        with(broken, variable).run(context -> assertThat(context).hasNotFailed());
+        with(application.withBean(Locked.class), variable)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    private static ApplicationContextRunner with(ApplicationContextRunner runner, PropertySource<?> source) {
+        return runner.withInitializer(
+                context -> context.getEnvironment().getPropertySources().addFirst(source));
     }
 
     @Test
