@@ -278,10 +278,10 @@ record LockProperties(
     /**
      * Settings for the proxies of annotated methods.
      *
-     * @param order Order of the lock advisor. Lower values are further out. The lock must be outside the transaction. Default is
-     *     2147483547, which is 100 before the lowest precedence.
+     * @param order Order of the lock advisor. Lower values are further out. The lock must be outside the transaction. The default
+     *     is 100 before the lowest precedence.
      */
-    record Aop(@Nullable Integer order) {}
+    record Aop(@DefaultValue("2147483547") int order) {}
 
     /**
      * Settings of annotated methods that are scheduled, unless set by their annotation or in holdfast.instances.

@@ -47,7 +47,8 @@ class LockPropertiesTest {
         Runners.inMemory().run(context -> {
             assertThat(context.getBean(io.holdfast.lock.spring.aop.LockAdvisor.class)
                             .getOrder())
-                    .isEqualTo(Ordered.LOWEST_PRECEDENCE - 100);
+                    .isEqualTo(Ordered.LOWEST_PRECEDENCE - 100)
+                    .isEqualTo(context.getBean(LockProperties.class).aop().order());
         });
     }
 
