@@ -6,6 +6,7 @@ import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import java.time.Duration;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
@@ -28,6 +29,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnAvailableEndpoint(LocksEndpoint.class)
 @EnableConfigurationProperties(LocksEndpointProperties.class)
 @ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
+@RegisterReflectionForBinding(LocksDescriptors.Problem.class) // no method returns it by this type
 public final class LocksEndpointAutoConfiguration {
 
     /** The interval between scans, no matter how many pages are open. */

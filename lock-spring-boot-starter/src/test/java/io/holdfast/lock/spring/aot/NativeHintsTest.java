@@ -352,6 +352,20 @@ class NativeHintsTest {
     }
 
     @Test
+    void errors_of_the_endpoint_can_be_written() {
+        RuntimeHints exposed = AheadOfTime.hintsOf(Application.class, "management.endpoints.web.exposure.include=*");
+        for (String result : List.of("Locks", "Released", "Problem")) {
+            Class<?> type =
+                    ClassUtils.resolveClassName("io.holdfast.lock.spring.actuate.LocksDescriptors$" + result, null);
+            assertThat(RuntimeHintsPredicates.reflection()
+                            .onType(type)
+                            .withMemberCategory(MemberCategory.INVOKE_DECLARED_CONSTRUCTORS))
+                    .as(result)
+                    .accepts(exposed);
+        }
+    }
+
+    @Test
     void scripts_are_kept() {
         assertThat(RuntimeHintsPredicates.resource().forResource("io/holdfast/lock/redis/acquire.lua"))
                 .accepts(hints);
