@@ -23,7 +23,7 @@ import org.springframework.context.annotation.Bean;
 public final class LocksHealthAutoConfiguration {
 
     @Bean
-    @ConditionalOnMissingBean(name = "locksHealthIndicator")
+    @ConditionalOnMissingBean(name = {"locksHealthIndicator", "locksHealthContributor"})
     HealthIndicator locksHealthIndicator(BeanFactory beans) {
         return new LocksHealthIndicator(beans);
     }

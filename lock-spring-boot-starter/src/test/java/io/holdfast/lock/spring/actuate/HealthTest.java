@@ -19,7 +19,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.boot.health.contributor.CompositeHealthContributor;
 import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -242,5 +244,13 @@ class HealthTest {
         Runners.inMemory()
                 .withBean("locksHealthIndicator", HealthIndicator.class, () -> own)
                 .run(context -> assertThat(health(context).getStatus()).isEqualTo(Status.UNKNOWN));
+    }
+
+    @Test
+    void contributor_of_the_applications_own_wins() {
+        Runners.inMemory()
+                .withBean(
+                        "locksHealthContributor", HealthContributor.class, () -> mock(CompositeHealthContributor.class))
+                .run(context -> assertThat(context).doesNotHaveBean("locksHealthIndicator"));
     }
 }
