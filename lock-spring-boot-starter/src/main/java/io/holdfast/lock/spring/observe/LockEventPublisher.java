@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.observe;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockListener;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -21,8 +22,8 @@ import org.springframework.core.ResolvableType;
  * application are being destroyed, because listeners may already be gone.
  *
  * <p>As long as nothing in the application listens to lock events, none are created. Listeners are checked again whenever their
- * number has changed. If the application has its own event multicaster, or a parent context whose listeners receive events too,
- * the listeners are unknown, so all events are created.
+ * number has changed, and after a second, since one may have replaced another. If the application has its own event multicaster,
+ * or a parent context whose listeners receive events too, the listeners are unknown, so all events are created.
  */
 final class LockEventPublisher implements LockListener, DisposableBean {
 
@@ -44,12 +45,14 @@ final class LockEventPublisher implements LockListener, DisposableBean {
                 .toList();
     }
 
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
     private final ApplicationEventPublisher application;
     private volatile boolean closed;
     private volatile @Nullable Audience audience;
 
-    /** Whether any listener is interested, determined when there were that many listeners. */
-    private record Audience(int listeners, boolean any) {}
+    /** Whether any listener is interested, determined at that time, when there were that many listeners. */
+    private record Audience(int listeners, boolean any, long nanos) {}
 
     LockEventPublisher(ApplicationEventPublisher application) {
         this.application = application;
@@ -61,9 +64,10 @@ final class LockEventPublisher implements LockListener, DisposableBean {
             return !closed;
         }
         int number = context.getApplicationListeners().size();
+        long now = System.nanoTime();
         Audience known = audience;
-        if (known == null || known.listeners() != number) {
-            known = new Audience(number, isHeard(context));
+        if (known == null || known.listeners() != number || now - known.nanos() > SECOND) {
+            known = new Audience(number, isHeard(context), now);
             audience = known;
         }
         return known.any();

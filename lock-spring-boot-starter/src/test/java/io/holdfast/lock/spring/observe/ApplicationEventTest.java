@@ -21,6 +21,7 @@ import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.event.EventListener;
 import org.springframework.context.support.GenericApplicationContext;
@@ -139,6 +140,27 @@ class ApplicationEventTest {
             assertThat(isHeardIn(context)).isTrue();
             context.getBean(LockTemplate.class).execute(ORDER, () -> {});
             assertThat(heard).isNotEmpty();
+        });
+    }
+
+    static class OtherListener implements ApplicationListener<PayloadApplicationEvent<String>> {
+        @Override
+        public void onApplicationEvent(PayloadApplicationEvent<String> event) {}
+    }
+
+    @Test
+    void listener_that_takes_the_place_of_another_is_noticed() {
+        Runners.inMemory().run(context -> {
+            ApplicationListener<?> other = new OtherListener();
+            ConfigurableApplicationContext application = context.getSourceApplicationContext();
+            application.addApplicationListener(other);
+            assertThat(isHeardIn(context)).isFalse();
+
+            application.removeApplicationListener(other);
+            ApplicationListener<PayloadApplicationEvent<LockEvent.Lost>> late =
+                    ApplicationListener.forPayload(event -> {});
+            application.addApplicationListener(late);
+            Awaitility.await().until(() -> isHeardIn(context));
         });
     }
 
