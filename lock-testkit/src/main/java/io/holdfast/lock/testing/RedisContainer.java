@@ -13,7 +13,7 @@ import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * A redis-server in a container, on this machine's own network, so that it has the port it was given, and the servers of a
+ * A redis-server in a container that uses the host network, so that it has the port it was given, and the servers of a
  * cluster, or sentinels, find each other at the addresses that clients use.
  */
 final class RedisContainer implements RunningRedis {

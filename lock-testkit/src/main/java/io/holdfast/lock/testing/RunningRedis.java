@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A redis-server as the system runs it: a process of an executable, or, with {@code -Dholdfast.test.image=…}, a container
+ * A running redis-server: a process started from an executable, or, with {@code -Dholdfast.test.image=…}, a container
  * of that image.
  */
 interface RunningRedis {

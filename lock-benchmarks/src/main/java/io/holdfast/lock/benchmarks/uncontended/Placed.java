@@ -4,7 +4,7 @@ import io.holdfast.lock.benchmarks.peer.Servers;
 import java.util.List;
 import redis.clients.jedis.Jedis;
 
-/** Redis on the core of a placement, until it is closed. */
+/** Binds the Redis servers to the core that a placement requires, until it is closed. */
 final class Placed implements AutoCloseable {
 
     /** For a client that is not bound. */

@@ -35,7 +35,7 @@ final class LockUses extends JavaIsoVisitor<Components> {
     private final Map<String, ClientField> clients;
     private final Map<String, String> created;
 
-    /** @param created the classes to which code passes a client, each with the class of that code */
+    /** @param created maps each class that is created with a client to the class that creates it */
     LockUses(Map<String, ClientField> clients, Map<String, String> created) {
         this.clients = clients;
         this.created = created;

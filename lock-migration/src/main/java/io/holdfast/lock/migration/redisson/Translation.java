@@ -13,7 +13,7 @@ import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.Statement;
 
-/** A call to a lock that has already become Holdfast's. */
+/** Translates a method call on a Redisson lock whose declaration already uses Holdfast's type. */
 final class Translation {
 
     private static final String TOKEN = "lockAndGetToken";

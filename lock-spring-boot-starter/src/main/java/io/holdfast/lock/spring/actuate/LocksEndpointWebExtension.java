@@ -17,7 +17,7 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 import org.springframework.util.MimeType;
 
-/** Adapts the endpoint to HTTP: what is shown may depend on the user, and a failure has a status. */
+/** Adapts the endpoint to HTTP: the response may depend on the user, and failures are mapped to status codes. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 record LocksEndpointWebExtension(
         LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks, LocksPage page) {

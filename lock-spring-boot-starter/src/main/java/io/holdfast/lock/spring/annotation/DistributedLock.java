@@ -77,7 +77,7 @@ public @interface DistributedLock {
      * {@code #root.methodName}, {@code #root.target}, {@code #root.args}, beans ({@code @naming.keyOf(#order)}), or a
      * literal ({@code 'nightly'}). Evaluated once for each call.
      *
-     * <p>A collection or an array results in several keys, which are locked all or none: a multi-lock. An empty one is an error.
+     * <p>A collection or an array results in several keys, of which either all or none are locked: a multi-lock. An empty one is an error.
      *
      * <p>Several expressions are parts of one key, joined by colons: {@code key = {"#shop", "#id"}} locks {@code s1:42}. Colons
      * and backslashes in the parts are escaped with a backslash, so that different parts never result in the same key.

@@ -22,7 +22,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
  *     TestLocks testLocks;
  *
  *     @Test
- *     void order_that_somebody_else_works_on_is_a_conflict() throws Exception {
+ *     void order_locked_by_another_instance_is_a_conflict() throws Exception {
  *         try (var elsewhere = testLocks.holdElsewhere("order:42")) {
  *             mvc.perform(post("/orders/42/payment")).andExpect(status().isConflict());
  *         }

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Test;
 /** A lock that is being passed from one holder to the next. In every test it is reserved for bob, and carol waits behind him. */
 abstract class ReservationContract extends ContractFixture {
 
-    /** Shows whether time counts, and leaves most of the reservation for a real clock, which keeps running. */
+    /**
+     * Long enough to tell whether the store counts elapsed time, and short enough to leave most of the reservation to tests with a
+     * real clock, which keeps running.
+     */
     private static final Duration SOME_TIME = LockStore.RESERVATION.dividedBy(5);
 
     ReservationContract(StoreUnderTest subject) {

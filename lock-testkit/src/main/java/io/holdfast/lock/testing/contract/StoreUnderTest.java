@@ -47,7 +47,7 @@ public interface StoreUnderTest {
     }
 
     /**
-     * Whether a holder that requests again what it holds may get a higher token than before. By default it may not; it may where
+     * Whether a holder that requests a lock it already holds may get a higher token than before. By default it may not; it may where
      * several servers choose tokens by their clocks, because a server that was not awaited may have chosen a higher one.
      *
      * @return whether the contract allows tokens to rise in that case
