@@ -126,8 +126,11 @@ public final class DaemonThreads {
 
     /**
      * Runs a task that must not end its thread, whatever it throws, including checked exceptions, which Kotlin code may throw anywhere.
+     * What it throws is logged, if possible.
+     *
+     * @param task the task
      */
-    private static void runGuarded(Runnable task) {
+    public static void runGuarded(Runnable task) {
         try {
             task.run();
         } catch (Throwable e) {

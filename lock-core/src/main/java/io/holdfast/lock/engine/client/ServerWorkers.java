@@ -15,8 +15,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Background work at the store: one worker for each server that has work, on a pool thread, so that a server that hangs does not
@@ -30,8 +28,6 @@ import org.slf4j.LoggerFactory;
  * @param <W> a piece of work
  */
 public final class ServerWorkers<W> implements AutoCloseable {
-
-    private static final Logger log = LoggerFactory.getLogger(ServerWorkers.class);
 
     private static final long FIRST_REST_MILLIS = 50;
     private static final long LAST_REST_MILLIS = 1000;
@@ -125,15 +121,9 @@ public final class ServerWorkers<W> implements AutoCloseable {
         /** Continues until there is no more work, even after an error or interrupt. */
         @Override
         public void run() {
-            for (List<W> work = next(); !work.isEmpty(); work = next()) {
-                try {
-                    rest(job.test(work));
-                } catch (Throwable e) { // Kotlin has no checked exceptions
-                    log.error(
-                            "Unexpected error in thread {}; continuing",
-                            Thread.currentThread().getName(),
-                            e);
-                }
+            for (List<W> next = next(); !next.isEmpty(); next = next()) {
+                List<W> work = next;
+                DaemonThreads.runGuarded(() -> rest(job.test(work)));
             }
         }
 

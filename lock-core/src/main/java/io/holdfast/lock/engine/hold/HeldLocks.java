@@ -281,8 +281,18 @@ public final class HeldLocks {
 
     // Losses.
 
-    /** Reports a loss: to the log, to the holding thread if it requested an interrupt, to loss actions, and to listeners. */
+    /**
+     * Reports a loss: to the holding thread if it requested an interrupt, to loss actions, to listeners, to the next in line, and to
+     * the log: last, because logging may fail.
+     */
     private void lost(Hold hold, LockEvent.Lost loss) {
+        hold.uses.forEach(Hold.Use::interrupt);
+        if (!hold.lossActions.isEmpty()) {
+            events.later(() -> hold.lossActions.forEach(action -> EventPublisher.guarded(() -> action.accept(loss))));
+        }
+        events.publishLater(loss);
+        hold.place.leave();
+        countHeld();
         log.warn(
                 "Lock {} (fencing token {}) was lost after {}: {}{}",
                 Hold.label(loss.key(), loss.name()),
@@ -292,13 +302,6 @@ public final class HeldLocks {
                 loss.failure() == null
                         ? ""
                         : " Last failed renewal: " + loss.failure().getMessage());
-        hold.uses.forEach(Hold.Use::interrupt);
-        if (!hold.lossActions.isEmpty()) {
-            events.later(() -> hold.lossActions.forEach(action -> EventPublisher.guarded(() -> action.accept(loss))));
-        }
-        events.publishLater(loss);
-        hold.place.leave();
-        countHeld();
     }
 
     /**

@@ -352,7 +352,14 @@ final class Watchdog implements AutoCloseable {
             retryLater(holds, e);
             return;
         }
-        settle(holds, requests, replies, sentAt);
+        try {
+            settle(holds, requests, replies, sentAt);
+        } catch (RuntimeException | Error e) { // for example if a loss cannot be logged
+            holds.stream()
+                    .filter(hold -> hold.renewing)
+                    .forEach(hold -> renewAt(hold, ticker.nanos() + AFTER_ERROR_NANOS));
+            throw e;
+        }
     }
 
     private static RenewRequest request(Hold hold) {

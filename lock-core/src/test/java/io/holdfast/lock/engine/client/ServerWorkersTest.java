@@ -1,7 +1,15 @@
 package io.holdfast.lock.engine.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.timeout;
+import static org.mockito.Mockito.verify;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
 import io.holdfast.lock.store.DaemonThreads;
 import java.time.Duration;
 import java.util.List;
@@ -14,6 +22,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** Work for several servers in the background. */
 @Timeout(60)
@@ -100,6 +109,24 @@ class ServerWorkersTest {
     void error_does_not_end_the_worker() {
         workers.add("a", List.of("fail"));
         Awaitility.await().until(() -> !threads.isEmpty());
+
+        workers.add("a", List.of("next"));
+
+        eventuallyDone("next");
+    }
+
+    @Test
+    void error_that_cannot_be_logged_does_not_end_the_worker_either() {
+        Logger log = (Logger) LoggerFactory.getLogger("io.holdfast.lock");
+        Appender<ILoggingEvent> full = mock();
+        doThrow(new IllegalStateException("No space left on device")).when(full).doAppend(any());
+        log.addAppender(full);
+        try {
+            workers.add("a", List.of("fail"));
+            verify(full, timeout(10_000).atLeastOnce()).doAppend(any());
+        } finally {
+            log.detachAppender(full);
+        }
 
         workers.add("a", List.of("next"));
 

@@ -2,7 +2,15 @@ package io.holdfast.lock.engine.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
+import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LossCause;
@@ -16,7 +24,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** What a thread may reenter, what the client holds, and whom a loss interrupts. */
 class HeldLocksTest extends WatchdogFixture {
@@ -76,7 +86,38 @@ class HeldLocksTest extends WatchdogFixture {
     void next_one_in_line_may_go_to_the_store_as_soon_as_the_lock_is_lost() {
         Place front = client.queue().enter(KEY, "terms", () -> {});
         Place next = client.queue().enter(KEY, "terms", () -> {});
-        Caller caller = Caller.task(() -> {});
+        Handle handle = opened(front);
+        assertThat(next.isInLine()).isTrue();
+
+        Holds.of(handle).lose(LossCause.REVOKED);
+
+        assertThat(next.isInLine()).isFalse();
+        assertThat(handle.isHeld()).isFalse();
+    }
+
+    /** Without room on its disk, for example. */
+    @Test
+    void loss_that_cannot_be_logged_is_reported_to_everybody_else() {
+        Place front = client.queue().enter(KEY, "terms", () -> {});
+        Place next = client.queue().enter(KEY, "terms", () -> {});
+        CompletableFuture<LockEvent.Lost> reported = new CompletableFuture<>();
+        Handle handle = opened(front);
+        handle.onLost(reported::complete);
+        Logger log = (Logger) LoggerFactory.getLogger(HeldLocks.class);
+        Appender<ILoggingEvent> full = mock();
+        doThrow(new IllegalStateException("No space left on device")).when(full).doAppend(any());
+        log.addAppender(full);
+        try {
+            assertThatIllegalStateException().isThrownBy(() -> Holds.of(handle).lose(LossCause.REVOKED));
+        } finally {
+            log.detachAppender(full);
+        }
+
+        assertThat(next.isInLine()).isFalse();
+        assertThat(reported).succeedsWithin(Duration.ofMinutes(1));
+    }
+
+    private Handle opened(Place front) {
         var grant = new QueueEntry.Grant(
                 new OwnerId("client", 1),
                 1,
@@ -86,13 +127,8 @@ class HeldLocksTest extends WatchdogFixture {
                 Waiters.NONE,
                 true,
                 false);
-        Handle handle = locks.open(KEY, Holds.terms(LEASE), grant, new HolderInfo("host", 1, "main"), front, caller);
-        assertThat(next.isInLine()).isTrue();
-
-        Holds.of(handle).lose(LossCause.REVOKED);
-
-        assertThat(next.isInLine()).isFalse();
-        assertThat(handle.isHeld()).isFalse();
+        Caller caller = Caller.task(() -> {});
+        return locks.open(KEY, Holds.terms(LEASE), grant, new HolderInfo("host", 1, "main"), front, caller);
     }
 
     @Test

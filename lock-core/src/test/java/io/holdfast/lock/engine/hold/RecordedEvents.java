@@ -13,12 +13,14 @@ final class RecordedEvents {
     final List<LockEvent.RenewalFailed> renewalFailed = new CopyOnWriteArrayList<>();
     final List<LockEvent.LongHeld> longHeld = new CopyOnWriteArrayList<>();
 
+    Runnable onLost = () -> {};
     Runnable onRenewed = () -> {};
     Runnable onFailure = () -> {};
     Runnable onLongHold = () -> {};
 
     void lost(Hold hold, LockEvent.Lost loss) {
         lost.add(loss);
+        onLost.run();
     }
 
     void accept(LockEvent event) {

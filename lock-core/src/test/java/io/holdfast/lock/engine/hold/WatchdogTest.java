@@ -479,6 +479,27 @@ class WatchdogTest extends WatchdogFixture {
     }
 
     @Test
+    void error_while_a_loss_is_reported_does_not_end_the_renewal_of_other_locks() {
+        List<Hold> holds = List.of(
+                acquired(LockKey.of("stock:6"), LEASE, true),
+                acquired(KEY, LEASE, true),
+                acquired(LockKey.of("stock:7"), LEASE, true),
+                acquired(LockKey.of("stock:8"), LEASE, true));
+        store.forceRelease(KEY);
+        events.onLost = () -> {
+            throw new OutOfMemoryError("on purpose");
+        };
+
+        passAtOnce(LEASE.dividedBy(3));
+        assertThat(events.lost).extracting(LockEvent.Lost::key).containsExactly(KEY);
+        passAtOnce(Duration.ofMillis(100));
+
+        assertThat(holds)
+                .filteredOn(hold -> !hold.key().equals(KEY))
+                .allSatisfy(hold -> assertThat(hold.remaining()).isGreaterThan(LEASE.minusSeconds(1)));
+    }
+
+    @Test
     void replies_that_are_missing_are_a_failed_renewal() {
         StoreSpy broken = new StoreSpy(store) {
             private boolean before;
