@@ -219,7 +219,7 @@ final class AsyncCalls {
 
         private void begin(Handle handle) {
             if (result.isDone()) {
-                close(handle, null);
+                close(handle.unused(), null);
                 return;
             }
             try {
@@ -229,13 +229,13 @@ final class AsyncCalls {
                 Throwable failure = rejected
                         ? new IllegalStateException("The executor rejected the task; the lock client may be closed", e)
                         : e;
-                completeLater(null, close(handle, failure));
+                completeLater(null, close(handle.unused(), failure));
             }
         }
 
         private void startWork(Handle handle) {
             if (result.isDone()) {
-                DaemonThreads.executeOrRun(releasing, () -> close(handle, null));
+                DaemonThreads.executeOrRun(releasing, () -> close(handle.unused(), null));
                 return;
             }
             locks.adopt(caller.holds(), () -> work(handle));

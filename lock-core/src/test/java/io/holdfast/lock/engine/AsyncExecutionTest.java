@@ -300,6 +300,40 @@ class AsyncExecutionTest extends EngineFixture {
     }
 
     @Test
+    void lock_of_work_that_never_began_is_not_kept_for_its_minimum_hold() {
+        assertNotKept("rejected", (call, task) -> {
+            throw new RejectedExecutionException("on purpose");
+        });
+        assertNotKept("cancelled before its work", (call, task) -> {
+            call.cancel(true);
+            task.run();
+        });
+        assertNotKept("cancelled when the lock was granted", (call, task) -> {});
+    }
+
+    private void assertNotKept(String key, BiConsumer<CompletableFuture<String>, Runnable> executor) {
+        CompletableFuture<CompletableFuture<String>> call = new CompletableFuture<>();
+        try (LockEngine own = LockEngine.builder(store)
+                .ticker(time)
+                .withoutQueueThread()
+                .executor(task -> executor.accept(call.join(), task))
+                .build()) {
+            if (key.endsWith("granted")) {
+                store.after = () -> {
+                    store.after = () -> {};
+                    call.join().cancel(true);
+                };
+            }
+            call.complete(own.executeAsync(LockRequest.of(key).minHold(Duration.ofMinutes(10)), lock -> {
+                throw new AssertionError("The work has begun");
+            }));
+
+            Awaitility.await(key).until(call.join()::isDone);
+            Awaitility.await(key).until(() -> others.tryAcquire(key).isPresent());
+        }
+    }
+
+    @Test
     void fewer_than_one_call_cannot_wait() {
         assertThatThrownBy(() -> LockEngine.builder(store).maxWaiting(0))
                 .isInstanceOf(IllegalArgumentException.class)

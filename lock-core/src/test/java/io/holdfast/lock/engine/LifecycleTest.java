@@ -193,6 +193,18 @@ class LifecycleTest extends EngineFixture {
         assertThat(isFree()).isTrue();
     }
 
+    @Test
+    void lock_that_is_granted_while_the_client_is_closed_is_not_kept_for_its_minimum_hold() {
+        store.afterCallsHere(() -> {
+            store.after = () -> {};
+            locks.close();
+        });
+
+        assertThatThrownBy(() -> locks.acquire(LockRequest.of(KEY).minHold(Duration.ofMinutes(10))))
+                .hasMessageContaining("closed");
+        assertThat(isFree()).isTrue();
+    }
+
     private static final class SlowStore extends StoreSpy {
 
         private final CountDownLatch asked = new CountDownLatch(1);

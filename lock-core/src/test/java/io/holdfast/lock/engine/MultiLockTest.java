@@ -34,6 +34,7 @@ class MultiLockTest extends EngineFixture {
 
     private static final LockRequest ALL = LockRequest.ofAll(List.of("b", "c", "a"));
     private static final int ROUNDS = 500;
+    private static final Duration LONG = Duration.ofMinutes(10);
 
     @Test
     void locks_are_taken_in_one_order_whatever_order_they_are_named_in() {
@@ -111,6 +112,44 @@ class MultiLockTest extends EngineFixture {
         assertThat(Duration.ofNanos(time.nanos() - start)).isBetween(Duration.ofSeconds(5), Duration.ofMillis(5100));
         assertThat(isFree("a")).isTrue();
         assertThat(isFree("b")).isTrue();
+    }
+
+    @Test
+    void locks_that_are_given_back_unused_are_not_kept_for_their_minimum_hold() {
+        others.acquire("c");
+
+        assertThatThrownBy(() -> locks.acquire(ALL.minHold(LONG).waitFor(Duration.ofSeconds(1))))
+                .isInstanceOf(LockNotAcquiredException.class);
+
+        assertThat(isFree("a") && isFree("b")).isTrue();
+    }
+
+    @Test
+    void locks_that_are_given_back_because_one_was_lost_are_taken_anew_although_they_have_a_minimum_hold() {
+        others.acquire(LockRequest.of("c").lease(Duration.ofSeconds(3)).renew(false));
+        store.beforeAcquire = () -> {
+            if (store.acquires.size() == 6) { // all at once, and then one by one
+                locks.forceRelease("a");
+            }
+        };
+
+        LockHandle handle = locks.acquire(ALL.minHold(LONG).waitFor(Duration.ofSeconds(10)));
+
+        assertThat(handle.isHeld()).isTrue();
+        handle.close();
+        assertThat(isFree("a") || isFree("b") || isFree("c")).isFalse();
+    }
+
+    @Test
+    void lock_that_was_entered_again_in_vain_is_kept_for_the_minimum_hold_of_its_outer_request() {
+        LockHandle outer = locks.acquire(LockRequest.of("a").minHold(LONG));
+        others.acquire("b");
+
+        assertThatThrownBy(() -> locks.acquire(ALL.waitFor(Duration.ofSeconds(1))))
+                .isInstanceOf(LockNotAcquiredException.class);
+
+        outer.close();
+        assertThat(isFree("a")).isFalse();
     }
 
     @Test

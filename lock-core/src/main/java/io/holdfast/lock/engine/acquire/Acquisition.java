@@ -5,7 +5,6 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
-import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.client.ClientContext;
@@ -26,13 +25,12 @@ import io.holdfast.lock.waiting.LocalQueue;
 import io.holdfast.lock.waiting.Outages;
 import io.holdfast.lock.waiting.QueueEntry;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One caller's acquisition of one lock: it reenters the lock; or it lines up behind other callers of this client, calls the store,
@@ -58,8 +56,6 @@ import org.slf4j.LoggerFactory;
  */
 @SuppressWarnings("NullAway.Init") // fields that are set only from a certain state on
 public final class Acquisition implements Steps {
-
-    private static final Logger log = LoggerFactory.getLogger(Acquisition.class);
 
     /** The pause between two tries to get a connection. The store itself has already waited for one, if it can. */
     private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -482,11 +478,7 @@ public final class Acquisition implements Steps {
                         : new LockEvent.NotAcquired(
                                 key, terms.name(), budget.spent(), ((AcquireResult.Contended) result()).holder()));
         if (shared.locks.isOver(clientId) && result instanceof Handle granted) {
-            try {
-                granted.close();
-            } catch (LockLostException e) {
-                log.debug("Lock '{}' was acquired while the client was being closed", key, e);
-            }
+            Handle.giveBack(List.of(granted));
             throw shared.locks.tooLate(key);
         }
     }

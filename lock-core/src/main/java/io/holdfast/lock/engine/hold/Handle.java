@@ -239,15 +239,28 @@ public final class Handle implements LockHandle, AcquireResult {
         }
     }
 
-    /** Closes handles of locks that are not needed after all; a loss does not matter, and has been reported to listeners. */
+    /**
+     * Closes handles of locks that are not needed after all, and therefore are not kept for their {@code minHold}. A loss does
+     * not matter, and has been reported to listeners.
+     */
     public static void giveBack(List<Handle> parts) {
         if (!parts.isEmpty()) {
             try {
-                of(parts).close();
+                of(parts).unused().close();
             } catch (LockException e) {
-                log.debug("A lock was lost before the other locks of the request were acquired", e);
+                log.debug("A lock that was given back unused had been lost", e);
             }
         }
+    }
+
+    /**
+     * Records that no work was begun under this handle, so that closing it does not keep its locks for their {@code minHold}. This
+     * does not apply to a lock that it has reentered: a request with {@code minHold} does not reenter, so the {@code minHold} of such
+     * a lock is that of another request.
+     */
+    public Handle unused() {
+        uses.forEach(use -> use.hold.unused = use.terms.minHoldNanos() > 0);
+        return this;
     }
 
     /** {@return whether a loss interrupts the work} */

@@ -206,6 +206,9 @@ public final class Hold {
     /** Used by the clock thread. */
     volatile boolean longHoldReported;
 
+    /** Whether the lock was granted in vain: the request that acquired it has begun no work, see {@link Handle#unused}. */
+    volatile boolean unused;
+
     /**
      * Creates a hold without uses.
      *
@@ -509,10 +512,10 @@ public final class Hold {
 
     /**
      * How long the lock is kept after its release, so that it is held for its minimum time; rounded up to the next
-     * millisecond.
+     * millisecond. Zero if it was granted in vain.
      */
     private Duration keep() {
-        long left = terms.minHoldNanos() == 0 ? 0 : terms.minHoldNanos() - held().toNanos();
+        long left = terms.minHoldNanos() == 0 || unused ? 0 : terms.minHoldNanos() - held().toNanos();
         return left <= 0 ? Duration.ZERO : Duration.ofMillis(left / 1_000_000 + 1);
     }
 
