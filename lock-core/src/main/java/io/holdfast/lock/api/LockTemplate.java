@@ -454,7 +454,8 @@ public interface LockTemplate {
      *
      * @param key the lock
      * @return the former holders: none, one exclusive holder, or all shared ones
-     * @throws LockStoreException if the store rejected the call or did not respond
+     * @throws LockStoreException if the store rejected the call or did not respond, or the connection was lost. The call is not
+     *     repeated, because it would end the hold of the next owner: {@linkplain #inspect inspect} the lock first
      */
     List<LockHolder> forceRelease(String key);
 }

@@ -17,6 +17,7 @@ import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStatus;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LockWaits;
 import io.holdfast.lock.api.LockedFunction;
@@ -392,13 +393,16 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     /**
      * Notifies holders in this client immediately, but only those whose locks were granted before the call to the store: later
      * grants are not affected. A writer that becomes a reader in the meantime learns from the store whether it is affected,
-     * because only the store knows the order.
+     * because only the store knows the order. A call that an interrupt breaks is not repeated, because it would end the hold of the
+     * next owner.
      */
     List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
         var own = locks().all().stream()
                 .filter(hold -> hold.key().equals(key) && modes.contains(hold.mode()))
                 .toList();
-        List<LockHolder> former = ClientContext.uninterruptibly(() -> settings.store.forceRelease(key, modes));
+        List<LockHolder> former = ClientContext.uninterruptibly(() -> settings.store.forceRelease(key, modes), () -> {
+            throw new LockStoreException("Interrupted while releasing lock '" + key + "' by force", null, true);
+        });
         own.stream()
                 .filter(hold -> hold.isOpen() && modes.contains(hold.mode()))
                 .forEach(hold -> hold.lose(LossCause.REVOKED));

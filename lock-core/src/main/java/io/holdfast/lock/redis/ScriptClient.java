@@ -2,6 +2,7 @@ package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.Acks;
@@ -31,7 +32,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends scripts over one set of connections. There is one way to send, for one call or for many: all go to one server, over one connection,
- * and each has a reply, or a reason why it failed. A failure that affects all of them is thrown. Every script may be sent twice.
+ * and each has a reply, or a reason why it failed. A failure that affects all of them is thrown. Every script may be sent
+ * twice, except a forced release: the second one would end the hold of the next owner. It is sent again only if no server has carried it out.
  *
  * <ul>
  *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it, within the time that the
@@ -280,7 +282,8 @@ final class ScriptClient {
                 // If WAIT is rejected, the calls before it were carried out.
                 outcomeUnknown |= failure.outcomeUnknown() || (acks.number() > 0 && RedisFailures.isServerError(e));
                 boolean isReplaced = wire.isCluster() && RedisFailures.isUnreachable(e);
-                if (!(isReplaced || RedisFailures.isBrokenConnection(failure))
+                boolean mayRepeat = calls.get(0).script() != LuaScript.FORCE_RELEASE;
+                if (!(isReplaced || (mayRepeat && RedisFailures.isBrokenConnection(failure)))
                         || System.nanoTime() - start >= timeoutNanos / RESEND_WITHIN) {
                     throw outcomeUnknown ? RedisFailures.ofUnknownOutcome(failure) : failure;
                 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockInterruptedException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.testing.StoreSpy;
@@ -71,6 +72,25 @@ class InterruptTest extends EngineFixture {
         assertThat(Thread.interrupted()).isTrue();
         assertThat(locks.inspect(KEY).waiters()).isZero();
         assertThat(store.acquire(store.acquires.get(1))).isInstanceOf(AcquireReply.Cancelled.class);
+    }
+
+    /** Sent again, it would end the hold of the next owner. */
+    @Test
+    void forced_release_that_the_driver_gave_up_for_an_interrupt_is_not_sent_again() {
+        others.acquire(KEY);
+        store.afterNextCallHere(() -> {
+            locks.acquire(KEY);
+            Thread.currentThread().interrupt();
+            throw StoreSpy.unreachable();
+        });
+
+        assertThatThrownBy(() -> locks.forceRelease(KEY))
+                .isInstanceOfSatisfying(
+                        LockStoreException.class,
+                        failure -> assertThat(failure.outcomeUnknown()).isTrue());
+
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(locks.inspect(KEY).holder()).isPresent();
     }
 
     @Test

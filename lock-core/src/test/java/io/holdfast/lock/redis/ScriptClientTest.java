@@ -1,6 +1,7 @@
 package io.holdfast.lock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.lock.api.LockStoreException;
@@ -168,6 +169,29 @@ class ScriptClientTest {
 
         assertThat(failure).hasMessageContaining("The Redis user lacks a permission");
         assertThat(failure.outcomeUnknown()).isTrue();
+    }
+
+    /** The second one would end the hold of the next owner. */
+    @Test
+    void forced_release_that_may_have_arrived_is_not_sent_again() {
+        ScriptCall forced = ScriptCodec.call(LuaScript.FORCE_RELEASE, 1, "key");
+        outcomes.addAll(List.of(BROKEN, "RELEASED".getBytes(StandardCharsets.US_ASCII)));
+
+        assertThatThrownBy(() -> client.run(forced))
+                .isInstanceOfSatisfying(
+                        LockStoreException.class,
+                        failure -> assertThat(failure.outcomeUnknown()).isTrue());
+
+        assertThat(starts).hasSize(1);
+    }
+
+    @Test
+    void forced_release_that_reached_no_server_is_sent_again() {
+        isCluster = true;
+        ScriptCall forced = ScriptCodec.call(LuaScript.FORCE_RELEASE, 1, "key");
+        outcomes.addAll(List.of(REFUSED, MOVED, NOSCRIPT, "RELEASED".getBytes(StandardCharsets.US_ASCII)));
+
+        assertThat(client.run(forced).orThrow()).isEqualTo("RELEASED");
     }
 
     /** A quorum begins calls on all servers before it waits for the first reply. */

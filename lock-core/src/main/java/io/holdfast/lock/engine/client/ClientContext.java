@@ -121,9 +121,9 @@ public final class ClientContext {
     /**
      * Calls the store so that an interrupt cannot break the call: some drivers abandon a reply when the thread is interrupted. The
      * interrupt status is restored afterwards. A call that is broken nevertheless is repeated, which is safe for every call to the
-     * store.
+     * store except a forced release.
      *
-     * @param onAgain run before the call is repeated: the earlier send may still arrive
+     * @param onAgain run before the call is repeated: the earlier send may still arrive; if it throws, the call is not repeated
      */
     public static <T> T uninterruptibly(Supplier<T> call, Runnable onAgain) {
         boolean interrupted = Thread.interrupted();
