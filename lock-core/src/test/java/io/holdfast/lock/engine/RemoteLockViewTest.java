@@ -159,6 +159,21 @@ class RemoteLockViewTest extends EngineFixture {
     }
 
     @Test
+    void each_unlock_of_a_lock_that_was_lost_with_its_client_says_so() {
+        RemoteLock view = locks.getLock(KEY);
+        view.lock();
+        view.lock();
+        locks.close();
+        assertThat(catchThrowable(view::lock)).hasMessageContaining("closed");
+
+        assertThat(catchThrowable(view::unlock)).isInstanceOf(LockLostException.class);
+        assertThat(catchThrowable(view::unlock)).isInstanceOf(LockLostException.class);
+
+        assertThat(catchThrowable(view::unlock)).isInstanceOf(IllegalMonitorStateException.class);
+        assertThat(locks.locks().ofCurrentThread()).isEmpty();
+    }
+
+    @Test
     void lock_view_has_no_conditions_and_can_be_unlocked_by_force() {
         RemoteLock view = locks.getLock(KEY);
         assertThat(catchThrowable(view::newCondition)).isInstanceOf(UnsupportedOperationException.class);

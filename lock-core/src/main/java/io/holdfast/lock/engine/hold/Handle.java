@@ -175,8 +175,13 @@ public final class Handle implements LockHandle, AcquireResult {
         return this;
     }
 
+    /**
+     * Removes the hold from the records of the thread once no use is attached to the thread any more. A lost hold that was abandoned stays
+     * until then, so that each {@code unlock} reports the loss. The thread that lowers the count to zero also reads zero here, and
+     * after that the count does not rise again.
+     */
     private void forgetThread(Hold hold) {
-        if (hold.holdCount() == 0) {
+        if (hold.attached == 0) {
             thread.remove(hold.key(), hold);
         }
     }

@@ -218,7 +218,6 @@ public final class HeldLocks {
                     "in shared mode and requests it exclusively",
                     "Release the shared lock first, or acquire the exclusive lock from the start.");
         }
-        caller.holds().remove(key, hold);
         return null;
     }
 

@@ -152,7 +152,7 @@ public final class Hold {
     private final Ticker ticker;
     private final BiConsumer<Hold, LockEvent.Lost> onLost;
 
-    /** The open uses, unless the hold was abandoned. Written under this monitor. */
+    /** The uses that have not been closed; none is open once the hold was abandoned. Written under this monitor. */
     final List<Use> uses = new CopyOnWriteArrayList<>();
 
     /**
@@ -161,7 +161,7 @@ public final class Hold {
      */
     private int exclusive;
 
-    private int attached;
+    int attached;
     private int renewable;
 
     /** Whether all uses were closed by force. */
@@ -268,13 +268,13 @@ public final class Hold {
     /** Closes a use. Returns what remains of the hold. */
     synchronized Exit exit(Use use) {
         boolean wasExclusive = isExclusive();
-        if (abandoned || !uses.contains(use)) {
+        if (!uses.contains(use)) {
             return Exit.STAYS;
         }
         count(use, -1);
         uses.remove(use);
         if (uses.isEmpty()) {
-            return Exit.ENDS;
+            return abandoned ? Exit.STAYS : Exit.ENDS;
         }
         return wasExclusive && !isExclusive() ? Exit.DOWNGRADES : Exit.STAYS;
     }
