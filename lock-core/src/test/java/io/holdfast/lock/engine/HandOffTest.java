@@ -269,6 +269,19 @@ class HandOffTest extends ThreadsFixture {
         assertNotPassedOn(line);
     }
 
+    /** It counts from the grant, so it needs a lease of its own. */
+    @Test
+    void lock_is_not_passed_on_to_a_caller_with_a_minimum_hold() {
+        LockRequest minute = REQUEST.lease(Duration.ofMinutes(1));
+        List<Future<LockHandle>> line = line(minute, minute.minHold(Duration.ofMinutes(1)));
+        time.pass(Duration.ofMillis(20));
+
+        get(line.get(0)).close();
+
+        assertThat(get(line.get(1)).remaining()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(store.acquires).hasSize(1);
+    }
+
     @Test
     void lease_that_was_extended_is_not_passed_on() {
         List<Future<LockHandle>> line = line(REQUEST, REQUEST);

@@ -112,7 +112,9 @@ public record Terms(
      * gets what it would have received from the store. Null if they do not line up.
      */
     public @Nullable Object handOffTerms() {
-        return isExclusive() && !fair ? new HandOffTerms(leaseNanos, maxHoldNanos, warnAfterNanos, renew) : null;
+        return isExclusive() && !fair
+                ? new HandOffTerms(leaseNanos, maxHoldNanos, warnAfterNanos, renew, minHoldNanos)
+                : null;
     }
 
     /**
@@ -120,8 +122,11 @@ public record Terms(
      *
      * @param renew if false, the lock is never handed off, because the lease is fixed, and the rest of it is shorter
      *     than a new one
+     * @param minHoldNanos if positive, the lock is never handed off either; it counts from the grant, so the rest of a
+     *     lease may be too short for it
      */
-    private record HandOffTerms(long leaseNanos, long maxHoldNanos, long warnAfterNanos, boolean renew) {}
+    private record HandOffTerms(
+            long leaseNanos, long maxHoldNanos, long warnAfterNanos, boolean renew, long minHoldNanos) {}
 
     /** The store counts whole milliseconds; a deadline must not count more than the store does. */
     private static long wholeMillis(Duration time) {
