@@ -243,7 +243,11 @@ public final class HeldLocks {
         }
     }
 
-    /** Extends the lease if the reentrant request needs more than is left; never shortens it. */
+    /**
+     * Extends the lease if the reentrant request needs more than is left; never shortens it. A fixed lease that has to be renewed from now
+     * on is renewed when the watchdog would have checked it, that is, after a third of its length at most. If too little is left to wait
+     * for that, because no further check may be due before the deadline, it is renewed immediately.
+     */
     private void stretch(Hold hold, Terms terms, boolean wasRenewing) {
         long wanted = terms.leaseNanos();
         if (hold.isLimitReached() || (wasRenewing && wanted <= hold.leaseNanos())) {
@@ -254,6 +258,9 @@ public final class HeldLocks {
         }
         if (wasRenewing || terms.renew()) {
             hold.raiseLease(wanted);
+            if (lacks(hold, hold.leaseNanos() / 2)) {
+                watchdog.doubt(hold);
+            }
         }
     }
 

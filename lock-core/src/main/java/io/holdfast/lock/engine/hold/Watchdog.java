@@ -145,7 +145,8 @@ final class Watchdog implements AutoCloseable {
     /**
      * A message reports that the store has revoked a lock. Any user who may publish can send such a message, so it is not trusted:
      * a renewal is sent to the store immediately, and the reply decides. A renewal in progress does not count, since the store may
-     * have processed it before the revocation. This happens at most once every 100 ms for each hold.
+     * have processed it before the revocation. This happens at most once every 100 ms for each hold. Also called to renew a lease
+     * whose next check would come too late.
      */
     void doubt(Hold hold) {
         synchronized (hold) {

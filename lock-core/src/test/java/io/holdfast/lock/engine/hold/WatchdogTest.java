@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -93,6 +94,39 @@ class WatchdogTest extends WatchdogFixture {
 
         assertThat(hold.isLive()).isFalse();
         assertThat(events.lost).extracting(LockEvent.Lost::cause).containsExactly(LossCause.LIMIT_REACHED);
+    }
+
+    /** No look is planned any more before its deadline. */
+    @Test
+    void fixed_lease_that_is_reentered_late_by_a_caller_that_requires_renewal_is_renewed() {
+        Hold hold = acquired(KEY, LEASE, false);
+        pass(Duration.ofSeconds(21));
+
+        reenter(hold, Duration.ofSeconds(5));
+        pass(LEASE);
+
+        assertThat(hold.isLive()).isTrue();
+        assertThat(events.lost).isEmpty();
+    }
+
+    @Test
+    void fixed_lease_that_is_reentered_early_is_renewed_when_it_would_be_looked_at() {
+        Hold hold = acquired(KEY, LEASE, false);
+        pass(Duration.ofSeconds(5));
+
+        reenter(hold, Duration.ofSeconds(5));
+        pass(Duration.ofSeconds(4));
+        assertThat(store.renewals).isEmpty();
+
+        pass(Duration.ofSeconds(2));
+        assertThat(store.renewals).hasSize(1);
+        assertThat(hold.remaining()).isGreaterThan(LEASE.minusSeconds(2));
+    }
+
+    private void reenter(Hold hold, Duration lease) {
+        Map<LockKey, Hold> held = new HashMap<>(Map.of(hold.key(), hold));
+        assertThat(locks.reenter(hold.key(), terms(lease), new HeldLocks.Caller(held, () -> {}, true, false, false)))
+                .isNotNull();
     }
 
     @Test
