@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
@@ -388,14 +389,9 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
 
     private void run() {
         while (!closed) {
-            long next;
-            try {
-                next = tick();
-            } catch (RuntimeException | Error e) {
-                log.error("Unexpected error in thread holdfast-queue; continuing", e);
-                next = ticker.nanos() + LONGEST_DEAF_NANOS;
-            }
-            LockSupport.parkNanos(this, Math.max(1, next - ticker.nanos()));
+            AtomicLong next = new AtomicLong(ticker.nanos() + LONGEST_DEAF_NANOS);
+            DaemonThreads.runGuarded(() -> next.set(tick()));
+            LockSupport.parkNanos(this, Math.max(1, next.get() - ticker.nanos()));
             Thread.interrupted(); // a stray interrupt would end every pause immediately
         }
     }
@@ -411,9 +407,9 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
             try {
                 settle(poll, store.keepEntries(poll.requests));
             } catch (RuntimeException | Error e) {
-                log.debug("Queue entries could not be kept alive for {} queue(s)", poll.due.size(), e);
                 EntryReply failed = new EntryReply.Failed(String.valueOf(e.getMessage()));
                 settle(poll, Collections.nCopies(poll.due.size(), failed));
+                log.debug("Queue entries could not be kept alive for {} queue(s)", poll.due.size(), e);
                 if (e instanceof Error error) {
                     throw error;
                 }
@@ -439,11 +435,12 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                         .filter(row -> row.isDue(now + TAKEN_ALONG_NANOS))
                         .toList()
                 : List.of();
-        due.forEach(row -> row.pollAt = now + IDLE_NANOS);
         List<EntryRequest> requests = due.stream()
                 .map(row -> new EntryRequest(row.key, List.copyOf(row.entries.keySet())))
                 .toList();
-        return new Poll(due, requests, now);
+        Poll poll = new Poll(due, requests, now);
+        due.forEach(row -> row.pollAt = now + IDLE_NANOS); // last, so that no row is due in an hour without a poll
+        return poll;
     }
 
     /**

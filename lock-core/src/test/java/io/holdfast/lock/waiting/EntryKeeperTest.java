@@ -1,8 +1,16 @@
 package io.holdfast.lock.waiting;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
 import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.memory.InMemoryLockStore;
@@ -27,9 +35,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** When the entries of a client are asked for, and who is woken. */
 class EntryKeeperTest {
@@ -739,6 +749,53 @@ class EntryKeeperTest {
     /** Whether a waiter would not wait. */
     private static boolean isCalled(QueueEntry entry) {
         return entry.look(Budget.of(() -> 0, TimeUnit.SECONDS.toNanos(1))) == 0;
+    }
+
+    /** Without room on its disk, for example. */
+    @Test
+    void failed_poll_that_cannot_be_logged_is_repeated_all_the_same() {
+        taken(KEY, LONG);
+        time.pass(Duration.ofMillis(500));
+        store.reachable(false);
+
+        withoutLog(() -> assertThatIllegalStateException().isThrownBy(keeper::tick));
+
+        assertThat(untilNext()).isLessThanOrEqualTo(Duration.ofMillis(100));
+    }
+
+    @Test
+    void keeper_whose_error_cannot_be_logged_goes_on() {
+        AtomicInteger failures = new AtomicInteger(1);
+        store.before = () -> {
+            boolean isPoll = Thread.currentThread().getName().equals("holdfast-queue");
+            if (isPoll && failures.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("on purpose");
+            }
+        };
+        try (EntryKeeper real = new EntryKeeper(store, "another", time, true, sequence -> {})) {
+            QueueEntry entry = real.open(KEY, new OwnerId("another", 1));
+            withoutLog(() -> {
+                real.taken(entry, time.nanos(), heldFor(LONG));
+                Awaitility.await().until(() -> {
+                    time.pass(Duration.ofMillis(200));
+                    return failures.get() < 0;
+                });
+            });
+        }
+    }
+
+    private static void withoutLog(Runnable action) {
+        Logger log = (Logger) LoggerFactory.getLogger("io.holdfast.lock");
+        Appender<ILoggingEvent> full = mock();
+        doThrow(new IllegalStateException("No space left on device")).when(full).doAppend(any());
+        log.addAppender(full);
+        log.setLevel(Level.DEBUG);
+        try {
+            action.run();
+        } finally {
+            log.setLevel(null);
+            log.detachAppender(full);
+        }
     }
 
     /** Else its flag would end every pause at once: a core at work for nothing, as long as the client lives. */
