@@ -37,9 +37,10 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it, within the time that the
- * call has left to obtain a connection. <li><b>Broken connections.</b> After a restart of Redis a pool is full of dead connections, each of
- * which fails one send. A failed send is repeated within the first quarter of its command timeout: immediately, as many times as there may
- * be dead connections, and then every 20 ms. A timeout is never repeated here: the caller's budget covers only one.
+ * call has left to obtain a connection. <li><b>Broken connections.</b> After a restart of Redis a pool is full of dead connections. Our
+ * own pool closes them after the first failed send; in a pool of the application, each fails one send. A failed send is repeated within the
+ * first quarter of its command timeout: immediately, as many times as such a pool may have dead connections, and then every 20 ms. A
+ * timeout is never repeated here: the caller's budget covers only one.
  * <li><b>Redirections.</b> A cluster node that does not have the key has not carried out the call, which is then sent to the node named in
  * the reply. A node that refuses connections may have been replaced; then the call is sent again like one on a broken connection, every 20
  * ms. In both cases the driver locates the servers again. <li><b>Signs of another primary.</b> A server that hangs keeps its connections

@@ -50,6 +50,7 @@ import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.JedisAskDataException;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.providers.SentineledConnectionProvider;
@@ -291,7 +292,8 @@ public final class JedisConnections implements Wire {
             Answers answers = new Answers(replies, acknowledged instanceof Long replicas ? replicas : 0);
             if (answers.isOfReplica(calls)) {
                 place.disconnect();
-                pools.values().forEach(ServerConnections::clear); // the other connections lead to the same replica
+                // The other connections lead to the same replica.
+                pools.values().forEach(pool -> pool.clear(System.nanoTime()));
             }
             giveBack(place);
             if (acknowledged instanceof RuntimeException e) {
@@ -339,13 +341,20 @@ public final class JedisConnections implements Wire {
         connection.setSoTimeout((int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
     }
 
-    /** After a failure the connection is out of step, so it is not used again. The error of a script is a reply, not a failure. */
+    /**
+     * After a failure the connection is out of step, so it is not used again. The error of a script is a reply, not a failure. If the
+     * connection broke, the server may have restarted, so connections that have been idle for longer are not used again either.
+     */
     private <T> T attempt(Place place, Supplier<T> step) {
         try {
             return step.get();
         } catch (RuntimeException | Error e) {
             if (RedisFailures.hasTimeout(e)) {
                 unanswered = true;
+            } else if (place.connection != null
+                    && e instanceof JedisConnectionException
+                    && !Thread.currentThread().isInterrupted()) {
+                place.clearOlder();
             }
             place.disconnect();
             place.giveBack();

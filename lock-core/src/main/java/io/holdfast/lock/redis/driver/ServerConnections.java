@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -29,6 +30,10 @@ import redis.clients.jedis.exceptions.JedisException;
  * acquired before {@code free} is searched; a caller that finds none gets an empty place, and connects. So there are never more connections
  * than permits: when a caller finds none, holders of permits have all the others. A place whose connection broke is discarded, and only its
  * permit is released.
+ *
+ * <p><b>Broken connections.</b> After a restart of the server, all connections are broken. The most recently used one is taken first, so
+ * the first call after that fails, and closes all that are free. Calls that use others at that moment also fail, but then close only those
+ * that nobody has used since, so none that was made after the restart.
  */
 final class ServerConnections {
 
@@ -65,13 +70,18 @@ final class ServerConnections {
             }
         }
 
+        /** The connection of this place broke: closes those that nobody has used since it was last in order. */
+        void clearOlder() {
+            clear(usedAt);
+        }
+
         void giveBack() {
             usedAt = System.nanoTime();
             if (connection != null) {
                 add(this);
             }
             if (closed) {
-                clear();
+                clear(System.nanoTime());
             }
             permits.release();
         }
@@ -134,12 +144,16 @@ final class ServerConnections {
         free.addFirst(place);
     }
 
-    /** Closes the connections that nobody is using. With TLS, this writes to the server, so no monitor is held. */
-    void clear() {
-        List<Place> unused;
+    /**
+     * Closes the connections that nobody is using and that were last used by the given time. With TLS, this writes to the server, so no
+     * monitor is held.
+     */
+    void clear(long usedBy) {
+        List<Place> unused = new ArrayList<>();
         synchronized (this) {
-            unused = List.copyOf(free);
-            free.clear();
+            while (!free.isEmpty() && free.getLast().usedAt - usedBy <= 0) {
+                unused.add(free.removeLast());
+            }
         }
         unused.forEach(Place::disconnect);
     }
@@ -147,7 +161,7 @@ final class ServerConnections {
     /** Closes all connections; those in use are closed when they are given back. */
     void close() {
         closed = true;
-        clear();
+        clear(System.nanoTime());
     }
 
     /** Closes the socket without sending anything. */

@@ -9,6 +9,7 @@ import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.TestRedis;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +25,7 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import redis.clients.jedis.HostAndPortMapper;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 class JedisConnectionsTest {
 
@@ -34,13 +36,33 @@ class JedisConnectionsTest {
 
     @BeforeEach
     void open() {
+        open(Duration.ofMinutes(1), 1);
+    }
+
+    private void open(Duration timeout, int number) {
         connections = new JedisConnections(
                 new RedisStandaloneConfiguration("127.0.0.1", proxy.port()),
                 JedisClientConfiguration.defaultConfiguration(),
                 "Redis at somewhere:6379",
-                Duration.ofMinutes(1),
-                1);
+                timeout,
+                number);
         connections.start();
+    }
+
+    private void openIdle(Duration timeout, int number) {
+        connections.close();
+        open(timeout, number);
+        Stream.generate(() -> connections.borrow(KEY, System.nanoTime(), null))
+                .limit(number)
+                .toList()
+                .forEach(ServerConnections.Place::giveBack);
+    }
+
+    private Wire.Answers send() {
+        var call = new Wire.ScriptCall(LuaScript.INSPECT, 1, new byte[][] {KEY}, true);
+        return connections
+                .send(List.of(call), Wire.Acks.NONE, System.nanoTime(), null)
+                .get();
     }
 
     @AfterEach
@@ -94,6 +116,30 @@ class JedisConnectionsTest {
         assertThat(proxy.accepted()).isZero();
         assertThat(connections.borrow(KEY, System.nanoTime(), null).connection).isNotNull();
         assertThat(proxy.accepted()).isEqualTo(1);
+    }
+
+    /** As after a restart of the server. */
+    @Test
+    void connection_that_is_broken_takes_along_those_that_were_idle_for_longer() {
+        openIdle(Duration.ofMinutes(1), 64);
+        proxy.cut();
+
+        assertThatThrownBy(this::send).isInstanceOf(JedisConnectionException.class);
+
+        assertThat(send().replies()).hasSize(1);
+        assertThat(proxy.accepted()).isEqualTo(65);
+    }
+
+    @Test
+    void call_without_a_reply_leaves_other_connections_alone() {
+        openIdle(Duration.ofMillis(500), 2);
+        proxy.loseReplies(true);
+
+        assertThatThrownBy(this::send).hasRootCauseInstanceOf(SocketTimeoutException.class);
+
+        proxy.loseReplies(false);
+        assertThat(send().replies()).hasSize(1);
+        assertThat(proxy.accepted()).isEqualTo(2);
     }
 
     @Test

@@ -184,6 +184,27 @@ class ServerConnectionsTest {
         verify(connection).forceDisconnect();
     }
 
+    @Test
+    void connections_that_were_used_since_the_broken_one_was_in_order_are_not_closed_with_it() throws Exception {
+        ServerConnections connections = connections(3, Duration.ZERO);
+        Connection old = mock(Connection.class);
+        Place broken = connected(connections);
+        Place fresh = connected(connections);
+        Place idle = connections.take(0);
+        idle.connection = old;
+        idle.giveBack();
+        broken.giveBack();
+        assertThat(connections.take(0)).isSameAs(broken);
+        fresh.giveBack();
+
+        broken.clearOlder();
+
+        verify(old).forceDisconnect();
+        assertThat(connections.take(0)).isSameAs(fresh);
+        assertThat(connections.take(0).connection).isNull();
+        verify(connection, never()).forceDisconnect();
+    }
+
     /** With TLS that writes to the server, which may hang; and threads that wait for a monitor keep their carriers. */
     @Test
     void connections_are_closed_outside_of_synchronized() throws Exception {
@@ -193,7 +214,7 @@ class ServerConnectionsTest {
                 .when(connection)
                 .forceDisconnect();
         connected(connections).giveBack();
-        connections.clear();
+        connections.clear(System.nanoTime());
         Place used = connected(connections);
         connected(connections).giveBack();
 
