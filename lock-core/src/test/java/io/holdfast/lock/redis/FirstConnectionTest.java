@@ -86,7 +86,7 @@ class FirstConnectionTest {
                     })
                     .hasMessageMatching(
                             "No command was sent to Redis at 127\\.0\\.0\\.1:6379, because connecting for the"
-                                    + " first time has taken \\d+ ms so far\\. Check that this process gets enough processor"
+                                    + " first time has taken \\d+ ms so far\\. Check that this process gets enough CPU"
                                     + " time \\(the CPU limit of its container\\), and that the server accepts connections\\.");
         }
         Awaitility.await().until(() -> attempts.get() > 0);
