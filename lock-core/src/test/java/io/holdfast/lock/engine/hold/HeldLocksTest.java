@@ -7,6 +7,7 @@ import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
@@ -107,9 +108,11 @@ class HeldLocksTest extends WatchdogFixture {
         Appender<ILoggingEvent> full = mock();
         doThrow(new IllegalStateException("No space left on device")).when(full).doAppend(any());
         log.addAppender(full);
+        log.setLevel(Level.WARN);
         try {
             assertThatIllegalStateException().isThrownBy(() -> Holds.of(handle).lose(LossCause.REVOKED));
         } finally {
+            log.setLevel(null);
             log.detachAppender(full);
         }
 

@@ -1,4 +1,4 @@
-package io.holdfast.lock.engine;
+package io.holdfast.lock.scenes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +9,7 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockResult;
 import io.holdfast.lock.api.LockWaits;
 import io.holdfast.lock.api.NestedWait;
+import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.quorum.QuorumLockStore;
 import io.holdfast.lock.quorum.QuorumNode;
