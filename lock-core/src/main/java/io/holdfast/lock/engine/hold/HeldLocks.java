@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
@@ -289,7 +290,7 @@ public final class HeldLocks {
 
     /**
      * Reports a loss: to the holding thread if it requested an interrupt, to loss actions, to listeners, to the next in line, and to
-     * the log: last, because logging may fail.
+     * the log. If logging fails, the caller, which may have more locks to end, goes on.
      */
     private void lost(Hold hold, LockEvent.Lost loss) {
         hold.uses.forEach(Hold.Use::interrupt);
@@ -299,7 +300,7 @@ public final class HeldLocks {
         events.publishLater(loss);
         hold.place.leave();
         countHeld();
-        log.warn(
+        DaemonThreads.runGuarded(() -> log.warn(
                 "Lock {} (fencing token {}) was lost after {}: {}{}",
                 Hold.label(loss.key(), loss.name()),
                 loss.fencingToken(),
@@ -307,7 +308,7 @@ public final class HeldLocks {
                 loss.cause().explanation(),
                 loss.failure() == null
                         ? ""
-                        : " Last failed renewal: " + loss.failure().getMessage());
+                        : " Last failed renewal: " + loss.failure().getMessage()));
     }
 
     /**

@@ -57,7 +57,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
     synchronized void declare(String role) {
         declared.add(role);
         if (running) {
-            var unused = of(role);
+            start();
         }
     }
 

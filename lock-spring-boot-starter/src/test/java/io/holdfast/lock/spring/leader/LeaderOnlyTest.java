@@ -165,6 +165,19 @@ class LeaderOnlyTest {
     }
 
     @Test
+    void child_context_leads_although_its_parent_has_no_roles() {
+        Runners.starter()
+                .withBean(InMemoryLockStore.class, () -> shared)
+                .run(parent -> Runners.starter()
+                        .withParent(parent)
+                        .withBean(Reports.class)
+                        .run(child -> Awaitility.await()
+                                .untilAsserted(() -> assertThat(
+                                                child.getBean(Reports.class).name())
+                                        .isEqualTo("name"))));
+    }
+
+    @Test
     void child_context_leads_if_its_parent_does() {
         Runners.starter()
                 .withBean(InMemoryLockStore.class, () -> shared)
