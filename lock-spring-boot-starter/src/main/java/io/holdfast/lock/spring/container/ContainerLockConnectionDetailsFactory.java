@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.container;
 import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.autoconfigure.service.connection.ConnectionDetails;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.testcontainers.service.connection.ContainerConnectionDetailsFactory;
 import org.springframework.boot.testcontainers.service.connection.ContainerConnectionSource;
@@ -22,8 +23,13 @@ final class ContainerLockConnectionDetailsFactory
     @Override
     protected boolean sourceAccepts(
             ContainerConnectionSource<Container<?>> source, Class<?> containerType, Class<?> detailsType) {
-        return source.getConnectionDetailsTypes().contains(LockConnectionDetails.class)
-                || super.sourceAccepts(source, containerType, detailsType);
+        return namesItsType(source, containerType) || super.sourceAccepts(source, containerType, detailsType);
+    }
+
+    /** A source without types accepts every type. The list of its types is not public in Spring Boot 4.0. */
+    private static boolean namesItsType(ContainerConnectionSource<?> source, Class<?> containerType) {
+        return source.accepts(null, containerType, LockConnectionDetails.class)
+                && !source.accepts(null, containerType, ConnectionDetails.class);
     }
 
     @Override
