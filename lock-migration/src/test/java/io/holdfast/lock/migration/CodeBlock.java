@@ -9,25 +9,34 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A block of Java or YAML on a page, with the comment above it that says where it comes from.
+ * A block of code on a page, with the comment above it that says where it comes from.
  *
  * @param place file and line
+ * @param language as the block names it
  * @param source file and region, as the comment has it; empty if there is none
  * @param lines what is shown
  */
-record CodeBlock(String place, String source, List<String> lines) {
+record CodeBlock(String place, String language, String source, List<String> lines) {
 
     private static final Pattern SOURCE = Pattern.compile("<!-- (\\S+) -->");
-    private static final Pattern BEGIN = Pattern.compile("```(java|yaml)");
 
+    /** Those of Java and YAML. */
     static List<CodeBlock> allIn(Path page) throws IOException {
+        return allIn(page, "java|yaml");
+    }
+
+    /** @param languages a regular expression */
+    static List<CodeBlock> allIn(Path page, String languages) throws IOException {
+        Pattern begin = Pattern.compile("```(" + languages + ')');
         List<String> lines = Files.readAllLines(page);
         List<CodeBlock> blocks = new ArrayList<>();
         for (int i = 0; i < lines.size(); i++) {
-            if (BEGIN.matcher(lines.get(i)).matches()) {
+            Matcher found = begin.matcher(lines.get(i));
+            if (found.matches()) {
                 int end = i + lines.subList(i, lines.size()).indexOf("```");
                 String place = page.getFileName() + ":" + (i + 1);
-                blocks.add(new CodeBlock(place, sourceIn(lines.get(i - 1)), List.copyOf(lines.subList(i + 1, end))));
+                List<String> code = List.copyOf(lines.subList(i + 1, end));
+                blocks.add(new CodeBlock(place, found.group(1), sourceIn(lines.get(i - 1)), code));
             }
         }
         return blocks;

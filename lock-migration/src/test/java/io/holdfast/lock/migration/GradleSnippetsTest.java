@@ -22,7 +22,6 @@ import org.openrewrite.tree.ParseError;
 class GradleSnippetsTest {
 
     private static final Path ROOT = Path.of("..");
-    private static final Pattern BLOCK = Pattern.compile("```(groovy|kotlin|kts)\n(.*?)```", Pattern.DOTALL);
     private static final Pattern GRADLE = Pattern.compile("\\b(testI|i)mplementation\\(|\\bplugins \\{");
 
     private record Snippet(Path page, boolean kotlin, String text) {
@@ -50,11 +49,12 @@ class GradleSnippetsTest {
                 Stream.concat(Stream.of(ROOT.resolve("README.md")), Files.walk(ROOT.resolve("docs")))) {
             for (Path page :
                     pages.filter(path -> path.toString().endsWith(".md")).toList()) {
-                BLOCK.matcher(Files.readString(page))
-                        .results()
-                        .filter(block -> GRADLE.matcher(block.group(2)).find())
-                        .forEach(block ->
-                                found.add(new Snippet(page, !"groovy".equals(block.group(1)), block.group(2))));
+                for (CodeBlock block : CodeBlock.allIn(page, "groovy|kotlin|kts")) {
+                    String text = String.join("\n", block.lines()) + '\n';
+                    if (GRADLE.matcher(text).find()) {
+                        found.add(new Snippet(page, !"groovy".equals(block.language()), text));
+                    }
+                }
             }
         }
         return found;

@@ -355,7 +355,7 @@ final class Watchdog implements AutoCloseable {
         }
         try {
             settle(holds, requests, replies, sentAt);
-        } catch (RuntimeException | Error e) { // for example if a loss cannot be logged
+        } catch (RuntimeException | Error e) { // for example, no memory is left
             holds.stream()
                     .filter(hold -> hold.renewing)
                     .forEach(hold -> renewAt(hold, ticker.nanos() + AFTER_ERROR_NANOS));
