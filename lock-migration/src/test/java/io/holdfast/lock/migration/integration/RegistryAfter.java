@@ -76,7 +76,7 @@ final class RegistryAfter {
         @Bean
         RedisLockRegistry former(RedisConnectionFactory redis, TaskScheduler scheduler) {
             RedisLockRegistry registry = new RedisLockRegistry(redis, "shop", Duration.ofSeconds(20));
-            registry.setRedisLockType(RedisLockType.PUB_SUB_LOCK);
+            registry.setRedisLockType(RedisLockType.PUB_SUB_LOCK); // as before
             registry.setRenewalTaskScheduler(scheduler);
             return registry;
         }
