@@ -202,17 +202,20 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      */
     private AcquireResult acquire(LockRequest asked, Duration defaultWait, boolean bound) {
         LockRequest request = changed(asked);
-        Budget budget = budget(request, defaultWait);
+        long wait = request.waitFor().orElse(defaultWait).toNanos();
         try {
-            return acquire(each(request), budget, bound, !budget.isOneTry());
+            return acquire(each(request), wait, bound, wait > 0);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(request.key(), e);
         }
     }
 
-    /** @param interruptible whether an interrupt ends the wait */
-    AcquireResult acquire(List<One> each, Budget budget, boolean bound, boolean interruptible)
+    /**
+     * @param waitNanos how long to wait, counted from now
+     * @param interruptible whether an interrupt ends the wait
+     */
+    AcquireResult acquire(List<One> each, long waitNanos, boolean bound, boolean interruptible)
             throws InterruptedException {
         WaitingThread thread = new WaitingThread();
         Caller caller = new Caller(locks().ofCurrentThread(), thread, false, bound, interruptible);
@@ -221,6 +224,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         if (again != null) { // no call, no wait, no listener
             return again;
         }
+        Budget budget = Budget.of(settings.ticker, waitNanos);
         return thread.acquire(steps(each, budget, caller), settings.pause, interruptible);
     }
 
@@ -310,11 +314,6 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return all.size() == 1 ? all.get(0) : new MultiAcquisition(shared(), all);
     }
 
-    /** Creates a budget, which starts now. */
-    private Budget budget(LockRequest request, Duration defaultWait) {
-        return Budget.of(settings.ticker, request.waitFor().orElse(defaultWait).toNanos());
-    }
-
     /** Applies the request customizers. Keys stay masked even if a customizer returns a new request. */
     private LockRequest changed(LockRequest asked) {
         return masked(settings.rule.apply(masked(asked)));
@@ -342,8 +341,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
                 masked(request).key(),
                 caller -> {
                     LockRequest changed = changed(request);
-                    return steps(
-                            changed, budget(changed, settings.defaults.waitFor().orElseThrow()), caller);
+                    Duration wait =
+                            changed.waitFor().or(settings.defaults::waitFor).orElseThrow();
+                    return steps(changed, Budget.of(settings.ticker, wait.toNanos()), caller);
                 },
                 this::handle,
                 work);
@@ -351,7 +351,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public RemoteLock getLock(LockRequest request) {
-        return new RemoteLockView(this, settings.ticker, each(changed(request)));
+        return new RemoteLockView(this, each(changed(request)));
     }
 
     @Override

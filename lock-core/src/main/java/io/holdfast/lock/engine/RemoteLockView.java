@@ -6,8 +6,6 @@ import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.Hold;
-import io.holdfast.lock.store.Ticker;
-import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,14 +26,12 @@ final class RemoteLockView implements RemoteLock {
     private static final int MAX_DESCRIBED = 3;
 
     private final LockEngine engine;
-    private final Ticker ticker;
 
     /** In the order of the keys. */
     private final List<LockEngine.One> each;
 
-    RemoteLockView(LockEngine engine, Ticker ticker, List<LockEngine.One> each) {
+    RemoteLockView(LockEngine engine, List<LockEngine.One> each) {
         this.engine = engine;
-        this.ticker = ticker;
         this.each = each;
     }
 
@@ -51,49 +47,49 @@ final class RemoteLockView implements RemoteLock {
 
     @Override
     public void lock() {
-        acquireUninterruptibly(Budget.unlimited(ticker));
+        acquireUninterruptibly(Long.MAX_VALUE);
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        acquire(Budget.unlimited(ticker), true);
+        acquire(Long.MAX_VALUE, true);
     }
 
     @Override
     public boolean tryLock() {
-        return acquireUninterruptibly(Budget.of(ticker, 0));
+        return acquireUninterruptibly(0);
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        return acquire(Budget.of(ticker, Math.min(unit.toNanos(time), Long.MAX_VALUE - 1)), true);
+        return acquire(Math.min(unit.toNanos(time), Long.MAX_VALUE - 1), true);
     }
 
-    private boolean acquireUninterruptibly(Budget budget) {
+    private boolean acquireUninterruptibly(long waitNanos) {
         try {
-            return acquire(budget, false);
+            return acquire(waitNanos, false);
         } catch (InterruptedException e) {
             throw new AssertionError("An uninterruptible wait was interrupted", e);
         }
     }
 
     /** A write lock inside a read lock can never be acquired, so a limited wait fails immediately. */
-    private boolean acquire(Budget budget, boolean interruptible) throws InterruptedException {
+    private boolean acquire(long waitNanos, boolean interruptible) throws InterruptedException {
         if (interruptible && Thread.interrupted()) {
             throw new InterruptedException();
         }
         AcquireResult result;
         try {
-            result = engine.acquire(each, budget, true, interruptible && !budget.isOneTry());
+            result = engine.acquire(each, waitNanos, true, interruptible && waitNanos > 0);
         } catch (HeldLocks.WaitsForItself e) {
-            if (budget.isUnlimited()) {
+            if (waitNanos == Long.MAX_VALUE) {
                 throw e;
             }
             return false;
         }
         if (result instanceof Handle handle) {
             handle.lockedByView();
-        } else if (budget.isUnlimited()) {
+        } else if (waitNanos == Long.MAX_VALUE) {
             throw new AssertionError("A wait without limit ended without the lock");
         }
         return result instanceof Handle;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ticker the clock
  * @param start when it began, on the ticker
- * @param nanos its size in nanoseconds; zero for a single attempt
+ * @param nanos its size in nanoseconds; zero for a single attempt, {@link Long#MAX_VALUE} for no limit
  * @param outageNanos how much of it may be spent on one outage of the store, in nanoseconds
  */
 public record Budget(Ticker ticker, long start, long nanos, long outageNanos) {
@@ -21,7 +21,7 @@ public record Budget(Ticker ticker, long start, long nanos, long outageNanos) {
      * {@return a budget}
      *
      * @param ticker the clock; it starts now
-     * @param nanos its size in nanoseconds; zero for a single attempt
+     * @param nanos its size in nanoseconds; zero for a single attempt, {@link Long#MAX_VALUE} for no limit
      */
     public static Budget of(Ticker ticker, long nanos) {
         return new Budget(ticker, ticker.nanos(), Math.max(0, nanos), 0);
@@ -34,15 +34,6 @@ public record Budget(Ticker ticker, long start, long nanos, long outageNanos) {
      */
     public Budget tolerating(long outage) {
         return new Budget(ticker, start, nanos, outage);
-    }
-
-    /**
-     * {@return a budget that never ends}
-     *
-     * @param ticker the clock that measures the time waited
-     */
-    public static Budget unlimited(Ticker ticker) {
-        return of(ticker, Long.MAX_VALUE);
     }
 
     /** {@return whether it never ends} */

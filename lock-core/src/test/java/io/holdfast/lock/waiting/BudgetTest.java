@@ -43,12 +43,12 @@ class BudgetTest {
         assertThat(Budget.of(time, 0).isOneTry()).isTrue();
         assertThat(Budget.of(time, -1).isOneTry()).isTrue();
         assertThat(Budget.of(time, 1).isOneTry()).isFalse();
-        assertThat(Budget.unlimited(time).isOneTry()).isFalse();
+        assertThat(Budget.of(time, Long.MAX_VALUE).isOneTry()).isFalse();
     }
 
     @Test
     void unlimited_budget_is_never_spent() {
-        Budget budget = Budget.unlimited(time);
+        Budget budget = Budget.of(time, Long.MAX_VALUE);
         pass(Duration.ofDays(1000).toNanos());
 
         assertThat(budget.isUnlimited()).isTrue();

@@ -73,7 +73,7 @@ class LineTest {
         CompletableFuture<Void> failed = NewThread.start(() -> {
             LocalQueue.Place behind = enter();
             parked.set(Thread.currentThread());
-            assertThatThrownBy(() -> Parked.await(behind, Budget.unlimited(time), Pause.PARK, true))
+            assertThatThrownBy(() -> Parked.await(behind, Budget.of(time, Long.MAX_VALUE), Pause.PARK, true))
                     .isInstanceOf(LockStoreException.class);
             return null;
         });

@@ -27,7 +27,7 @@ class OutagesTest {
     private final FakeTicker time = new FakeTicker();
     private final Outages outages = new Outages(time);
     private final Budget unlimited =
-            Budget.unlimited(time).tolerating(Duration.ofDays(1).toNanos());
+            Budget.of(time, Long.MAX_VALUE).tolerating(Duration.ofDays(1).toNanos());
     private final List<Long> pauses = new ArrayList<>();
     private final Pause pause = nanos -> {
         pauses.add(nanos);
@@ -116,7 +116,7 @@ class OutagesTest {
     @Test
     void wait_ends_when_the_store_has_failed_for_too_long() throws InterruptedException {
         try (Outages.Turn place = outages.join(SERVER, true, Parked.currentThread())) {
-            Budget tolerant = Budget.unlimited(time).tolerating(ms(40).toNanos());
+            Budget tolerant = Budget.of(time, Long.MAX_VALUE).tolerating(ms(40).toNanos());
 
             assertThat(Parked.await(place, tolerant, since(fromNow()), pause, true))
                     .isFalse();
@@ -128,7 +128,7 @@ class OutagesTest {
     @Test
     void who_is_not_first_looks_again_whether_the_store_fails_and_for_how_long() throws InterruptedException {
         Budget tolerant =
-                Budget.unlimited(time).tolerating(Duration.ofSeconds(5).toNanos());
+                Budget.of(time, Long.MAX_VALUE).tolerating(Duration.ofSeconds(5).toNanos());
         AtomicReference<Failing> failing = new AtomicReference<>();
         Pause second = nanos -> {
             pause.pause(nanos);

@@ -202,13 +202,16 @@ public final class Handle implements LockHandle, AcquireResult {
         if (former == State.CLOSED) {
             return;
         }
-        List<Hold.Use> reversed = new ArrayList<>(uses);
-        Collections.reverse(reversed);
+        List<Hold.Use> reversed = uses.size() == 1 ? uses : new ArrayList<>(uses);
+        if (reversed != uses) {
+            Collections.reverse(reversed);
+        }
         List<Hold.Use> last = new ArrayList<>(0);
-        List<Runnable> steps = new ArrayList<>(reversed.size() + 1);
-        reversed.forEach(use -> steps.add(() -> beginClose(use, former == State.ATTACHED, last)));
-        steps.add(() -> end(last));
-        ClientContext.each(steps, Runnable::run);
+        try {
+            ClientContext.each(reversed, use -> beginClose(use, former == State.ATTACHED, last));
+        } finally {
+            end(last);
+        }
         for (Hold.Use use : reversed) {
             LockEvent.Lost found = use.loss;
             boolean known = failure instanceof LockLostException lost

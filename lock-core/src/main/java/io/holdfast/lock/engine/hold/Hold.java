@@ -285,7 +285,7 @@ public final class Hold {
         use.attached = false;
     }
 
-    private synchronized void count(Use use, int change) {
+    private void count(Use use, int change) {
         exclusive += use.terms.isExclusive() ? change : 0;
         attached += use.attached ? change : 0;
         renewable += use.terms.renew() ? change : 0;
