@@ -249,14 +249,13 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
     }
 
     private static void requireSkippable(DistributedLock annotation, Method method, Class<?> type, String where) {
-        if (annotation.onContention() != OnContention.SKIP || ResultKind.canBeSkipped(method, type)) {
-            return;
+        if (annotation.onContention() == OnContention.SKIP && !ResultKind.canBeSkipped(method, type)) {
+            throw new LockDefinitionException(
+                    where + " has onContention = SKIP, but returns "
+                            + SuspendFunctions.declaredType(method).getName()
+                            + ", so a skipped call has no value to return.",
+                    "Return a type that can be empty or null, such as an Optional, or in Kotlin a nullable type; or use"
+                            + " onContention = THROW.");
         }
-        throw new LockDefinitionException(
-                where + " has onContention = SKIP, but returns "
-                        + SuspendFunctions.declaredType(method).getName()
-                        + ", so a skipped call has no value to return.",
-                "Return a type that can be empty or null, such as an Optional, or in Kotlin a nullable type; or use"
-                        + " onContention = THROW.");
     }
 }
