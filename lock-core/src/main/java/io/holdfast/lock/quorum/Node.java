@@ -8,6 +8,7 @@ import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.Ticker;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -64,6 +65,7 @@ final class Node {
     final String name;
     final LockStore store;
     final Executor threads;
+    private final Ticker ticker;
 
     /** Why its latest call failed; null if it did not. */
     volatile @Nullable String failure;
@@ -85,11 +87,15 @@ final class Node {
     private volatile boolean quick = true;
     private volatile boolean closed;
 
-    /** @param threads run calls, at most {@link #MOST_THREADS} at a time, in order */
-    Node(QuorumNode node, Executor threads) {
+    /**
+     * @param threads run calls, at most {@link #MOST_THREADS} at a time, in order
+     * @param ticker measures whether the server is slow
+     */
+    Node(QuorumNode node, Executor threads, Ticker ticker) {
         this.name = node.name();
         this.store = node.store();
         this.threads = threads;
+        this.ticker = ticker;
     }
 
     /**
@@ -126,7 +132,7 @@ final class Node {
 
         /** Sends the call if necessary, and waits for the reply; leaves either step to a thread that has claimed it. */
         void finish() {
-            long start = System.nanoTime();
+            long start = ticker.nanos();
             send();
             LockStore.Pending<A> sent = pending.getAndSet(null);
             if (sent == null) {
@@ -134,13 +140,13 @@ final class Node {
             }
             try {
                 A answer = sent.await();
-                quick = System.nanoTime() - start < SLOW_NANOS;
+                quick = ticker.nanos() - start < SLOW_NANOS;
                 outage = null;
                 failure = null;
                 probe.compareAndSet(this, null); // a call that waits for this one may be the next probe
                 complete(answer);
             } catch (RuntimeException | Error e) {
-                quick = System.nanoTime() - start < SLOW_NANOS;
+                quick = ticker.nanos() - start < SLOW_NANOS;
                 fail(e);
             }
         }

@@ -3,6 +3,7 @@ package io.holdfast.lock.quorum;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.Uninterrupted;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,8 +39,11 @@ final class Quorum {
     private final Executor rounds;
     private volatile boolean closed;
 
-    /** @param pools returns a pool with at most that many threads; called once for each server, and once for the rounds */
-    Quorum(List<QuorumNode> nodes, IntFunction<Executor> pools) {
+    /**
+     * @param ticker measures which servers are slow
+     * @param pools returns a pool with at most that many threads; called once for each server, and once for the rounds
+     */
+    Quorum(List<QuorumNode> nodes, Ticker ticker, IntFunction<Executor> pools) {
         if (nodes.size() < MIN_SERVERS || nodes.size() % 2 == 0) {
             throw new IllegalArgumentException("A quorum needs an odd number of servers, at least 3, but this one has "
                     + nodes.size() + ": an even number adds no fault tolerance");
@@ -51,7 +55,7 @@ final class Quorum {
         }
         this.rounds = pools.apply(Integer.MAX_VALUE);
         this.nodes = nodes.stream()
-                .map(node -> new Node(node, pools.apply(Node.MOST_THREADS)))
+                .map(node -> new Node(node, pools.apply(Node.MOST_THREADS), ticker))
                 .toList();
     }
 

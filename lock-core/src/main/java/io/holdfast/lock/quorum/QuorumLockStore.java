@@ -96,7 +96,7 @@ public final class QuorumLockStore implements LockStore {
             throw new IllegalArgumentException("longestLease is " + longestLease + "; it must be between 1 ms and "
                     + LockRequest.MAX_TIME.toDays() + " days");
         }
-        this.quorum = new Quorum(nodes, pools);
+        this.quorum = new Quorum(nodes, ticker, pools);
         this.longestLease = longestLease;
         this.clock = new TokenClock(longestLease, ticker);
     }

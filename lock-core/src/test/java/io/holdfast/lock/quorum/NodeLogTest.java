@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.testing.HeardLog;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,8 @@ import org.junit.jupiter.api.Test;
 class NodeLogTest {
 
     private final HeardLog heard = new HeardLog(Node.class.getName(), Level.INFO);
-    private final Node node = new Node(new QuorumNode("redis-3:6379", new InMemoryLockStore()), Runnable::run);
+    private final Node node =
+            new Node(new QuorumNode("redis-3:6379", new InMemoryLockStore()), Runnable::run, Ticker.SYSTEM);
 
     @AfterEach
     void stopListening() {

@@ -11,6 +11,7 @@ import ch.qos.logback.core.spi.FilterReply;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.Ticker;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -30,7 +31,7 @@ class NodeTest {
     private static final OwnerId OTHER = new OwnerId("client", 2);
 
     private final Deque<Runnable> threads = new ArrayDeque<>();
-    private final Node node = new Node(new QuorumNode("a", new InMemoryLockStore()), threads::add);
+    private final Node node = new Node(new QuorumNode("a", new InMemoryLockStore()), threads::add, Ticker.SYSTEM);
     private final List<String> sent = new ArrayList<>();
 
     private CompletableFuture<String> send(OwnerId owner, String call) {
@@ -160,7 +161,7 @@ class NodeTest {
     /** The release of an acquisition that is not answered, for instance. */
     @Test
     void call_that_waited_for_the_one_that_was_sent_meanwhile_is_sent_next() {
-        Node direct = new Node(new QuorumNode("a", new InMemoryLockStore()), Runnable::run);
+        Node direct = new Node(new QuorumNode("a", new InMemoryLockStore()), Runnable::run, Ticker.SYSTEM);
         direct.send(OTHER, store -> {
             throw unanswered();
         });
@@ -276,9 +277,12 @@ class NodeTest {
     /** Its store is closed then, and refuses. */
     @Test
     void call_after_the_end_is_made_by_its_caller_and_makes_no_room_for_more() {
-        Node ended = new Node(new QuorumNode("a", new InMemoryLockStore()), task -> {
-            throw new RejectedExecutionException();
-        });
+        Node ended = new Node(
+                new QuorumNode("a", new InMemoryLockStore()),
+                task -> {
+                    throw new RejectedExecutionException();
+                },
+                Ticker.SYSTEM);
         for (int i = 0; i < 2 * (Node.MOST_THREADS + Node.MOST_WAITING); i++) {
             assertThat(ended.send(store -> "late").join()).isEqualTo("late");
         }
@@ -291,7 +295,7 @@ class NodeTest {
                 .map(name -> new QuorumNode(name, new InMemoryLockStore()))
                 .toList();
 
-        new Quorum(nodes, most -> {
+        new Quorum(nodes, Ticker.SYSTEM, most -> {
             pools.add(most);
             return Runnable::run;
         });

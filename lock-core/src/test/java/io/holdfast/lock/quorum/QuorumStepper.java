@@ -59,7 +59,8 @@ public final class QuorumStepper {
 
     /** Whether a round is over, with what each server has done in it. */
     public static boolean isDecided(AcquireRequest request, List<Object> round, Ticker ticker) {
-        Quorum quorum = new Quorum(nodes(new Course(List.of(), (node, back) -> {})), threads -> Runnable::run);
+        Quorum quorum =
+                new Quorum(nodes(new Course(List.of(), (node, back) -> {})), Ticker.SYSTEM, threads -> Runnable::run);
         Election election = new Election(quorum, new TokenClock(longest(request), ticker), request);
         Ballot<AcquireReply> ballot = new Ballot<>(quorum.nodes, each -> isDecided(election, each));
         for (int node = 0; node < SERVERS; node++) {
