@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -49,9 +48,6 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
 
     private static final String PLACEHOLDER = "${";
 
-    /** Has most beans of an application, and no locks. */
-    private static final Pattern SPRING = Pattern.compile("org\\.springframework\\.(boot|context|data|web)\\..*");
-
     private final Class<A> annotation;
     private final StringValueResolver properties;
     private final Map<Class<?>, Boolean> types = new ConcurrentHashMap<>();
@@ -75,8 +71,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * lock at all.
      */
     private boolean isAnnotated(Class<?> type) {
-        if (!AnnotationUtils.isCandidateClass(type, annotation)
-                || SPRING.matcher(type.getName()).matches()) {
+        if (!AnnotationUtils.isCandidateClass(type, annotation)) {
             return false;
         }
         Boolean annotated = types.get(type);

@@ -19,8 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 import org.springframework.aop.ClassFilter;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
-import org.springframework.context.support.ApplicationObjectSupport;
-import org.springframework.samples.Clinic;
 
 /** Where the annotation may stand, so that no class with a lock is passed over. */
 class AnnotatedTypesTest {
@@ -66,11 +64,6 @@ class AnnotatedTypesTest {
         void run() {}
     }
 
-    static class OfSpringsClass extends ApplicationObjectSupport {
-        @DistributedLock(name = "inherits from Spring")
-        void run() {}
-    }
-
     @ParameterizedTest
     @ValueSource(
             classes = {
@@ -80,9 +73,7 @@ class AnnotatedTypesTest {
                 ByContract.class,
                 Inheriting.class,
                 ByDefaultMethod.class,
-                Shared.class,
-                OfSpringsClass.class,
-                Clinic.class
+                Shared.class
             })
     void class_with_a_lock_of_its_own_or_of_a_super_type_matches(Class<?> type) {
         assertThat(types.matches(type)).isTrue();
