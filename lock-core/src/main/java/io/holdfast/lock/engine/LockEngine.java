@@ -204,7 +204,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         LockRequest request = changed(asked);
         long wait = request.waitFor().orElse(defaultWait).toNanos();
         try {
-            return acquire(each(request), wait, bound, wait > 0);
+            return acquire(each(request), wait, bound, true);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockInterruptedException(request.key(), e);
@@ -213,19 +213,19 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     /**
      * @param waitNanos how long to wait, counted from now
-     * @param interruptible whether an interrupt ends the wait
+     * @param interruptible whether an interrupt ends the wait; it never ends a single try
      */
     AcquireResult acquire(List<One> each, long waitNanos, boolean bound, boolean interruptible)
             throws InterruptedException {
         WaitingThread thread = new WaitingThread();
-        Caller caller = new Caller(locks().ofCurrentThread(), thread, false, bound, interruptible);
+        Caller caller = new Caller(locks().ofCurrentThread(), thread, false, bound, interruptible && waitNanos > 0);
         One first = each.get(0);
         Handle again = each.size() == 1 ? locks().reenter(first.key, first.terms, caller) : null;
         if (again != null) { // no call, no wait, no listener
             return again;
         }
         Budget budget = Budget.of(settings.ticker, waitNanos);
-        return thread.acquire(steps(each, budget, caller), settings.pause, interruptible);
+        return thread.acquire(steps(each, budget, caller), settings.pause, caller.interruptible());
     }
 
     /**

@@ -25,6 +25,8 @@ final class RemoteLockView implements RemoteLock {
     /** The maximum number of holds of a shared lock that {@link #toString} describes. */
     private static final int MAX_DESCRIBED = 3;
 
+    private static final long UNLIMITED = Long.MAX_VALUE;
+
     private final LockEngine engine;
 
     /** In the order of the keys. */
@@ -47,12 +49,12 @@ final class RemoteLockView implements RemoteLock {
 
     @Override
     public void lock() {
-        acquireUninterruptibly(Long.MAX_VALUE);
+        acquireUninterruptibly(UNLIMITED);
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        acquire(Long.MAX_VALUE, true);
+        acquire(UNLIMITED, true);
     }
 
     @Override
@@ -62,7 +64,7 @@ final class RemoteLockView implements RemoteLock {
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        return acquire(Math.min(unit.toNanos(time), Long.MAX_VALUE - 1), true);
+        return acquire(Math.min(unit.toNanos(time), UNLIMITED - 1), true);
     }
 
     private boolean acquireUninterruptibly(long waitNanos) {
@@ -80,16 +82,16 @@ final class RemoteLockView implements RemoteLock {
         }
         AcquireResult result;
         try {
-            result = engine.acquire(each, waitNanos, true, interruptible && waitNanos > 0);
+            result = engine.acquire(each, waitNanos, true, interruptible);
         } catch (HeldLocks.WaitsForItself e) {
-            if (waitNanos == Long.MAX_VALUE) {
+            if (waitNanos == UNLIMITED) {
                 throw e;
             }
             return false;
         }
         if (result instanceof Handle handle) {
             handle.lockedByView();
-        } else if (waitNanos == Long.MAX_VALUE) {
+        } else if (waitNanos == UNLIMITED) {
             throw new AssertionError("A wait without limit ended without the lock");
         }
         return result instanceof Handle;

@@ -202,14 +202,15 @@ public final class Handle implements LockHandle, AcquireResult {
         if (former == State.CLOSED) {
             return;
         }
-        List<Hold.Use> reversed = uses.size() == 1 ? uses : new ArrayList<>(uses);
-        if (reversed != uses) {
+        List<Hold.Use> reversed = uses;
+        if (uses.size() > 1) {
+            reversed = new ArrayList<>(uses);
             Collections.reverse(reversed);
         }
         List<Hold.Use> last = new ArrayList<>(0);
         try {
             ClientContext.each(reversed, use -> beginClose(use, former == State.ATTACHED, last));
-        } finally {
+        } finally { // if both fail, which only a defect can cause, the second failure is thrown
             end(last);
         }
         for (Hold.Use use : reversed) {
