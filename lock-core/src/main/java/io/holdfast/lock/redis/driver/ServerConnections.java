@@ -11,7 +11,9 @@ import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisException;
@@ -23,8 +25,13 @@ import redis.clients.jedis.exceptions.JedisException;
  * threads when it is closed.
  *
  * <p><b>Waiting.</b> A thread that is running may take a place before one that has to wake up first, because the connection would be idle
- * until then; where processors are busy, that costs half the throughput. But once a caller has waited longer than the patience limit,
- * nobody overtakes any more, and the semaphore serves callers in the order of their arrival.
+ * until then; where processors are busy, that costs half the throughput. The others stand in line, and only the first of them looks for a
+ * place. It is woken when a place comes back. If another thread has taken that place, it looks again a millisecond later, and is not woken
+ * before: with many more threads than connections, nearly all wake-ups would be futile. But once a caller has waited longer than the
+ * patience limit, threads that come later stand in line behind it, and each place that comes back wakes the first.
+ *
+ * <p>No wake-up is lost: a waiting thread sets {@link #first} before it tries for a permit; a returning thread releases its permit before
+ * it reads {@code first}.
  *
  * <p>Each permit stands for a place. A permit is released only after a place with a connection has been added to {@link #free}, and
  * acquired before {@code free} is searched; a caller that finds none gets an empty place, and connects. So there are never more connections
@@ -37,10 +44,20 @@ import redis.clients.jedis.exceptions.JedisException;
  */
 final class ServerConnections {
 
-    private final Semaphore permits;
+    /** How long the first in the line pauses after a futile wake-up. */
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** How many callers have been waiting longer than the patience limit. */
-    private final AtomicInteger overdue = new AtomicInteger();
+    private final Semaphore permits;
+    private final ReentrantLock line = new ReentrantLock(true);
+
+    /** The first in the line, while it waits to be woken. */
+    private final AtomicReference<@Nullable Thread> first = new AtomicReference<>();
+
+    /**
+     * Whether the first in the line, or the one before it, has waited longer than the patience limit. Written by the first. If those
+     * behind it have left, the next caller resets it.
+     */
+    private volatile boolean overdue;
 
     /** The places with a connection that nobody is using, the most recently used first. */
     private final Deque<Place> free = new ArrayDeque<>();
@@ -84,6 +101,7 @@ final class ServerConnections {
                 clear(System.nanoTime());
             }
             permits.release();
+            wakeFirst();
         }
     }
 
@@ -94,7 +112,7 @@ final class ServerConnections {
      * @param patience how long a caller may be overtaken
      */
     ServerConnections(int number, Duration maxIdle, Duration patience) {
-        permits = new Semaphore(number, true);
+        permits = new Semaphore(number);
         maxIdleNanos = maxIdle.toNanos();
         patienceNanos = patience.toNanos();
     }
@@ -106,7 +124,7 @@ final class ServerConnections {
      */
     Place take(long nanos) {
         try {
-            if (!mayOvertake() && !isInTime(nanos)) {
+            if ((overdue || !permits.tryAcquire()) && !isInTime(nanos)) {
                 throw new NoSuchElementException("All connections were in use for too long");
             }
         } catch (InterruptedException e) {
@@ -119,20 +137,46 @@ final class ServerConnections {
         return taken;
     }
 
-    /** {@code tryAcquire} without a timeout ignores waiting threads. */
-    private boolean mayOvertake() {
-        return overdue.get() == 0 && permits.tryAcquire();
+    private boolean isInTime(long nanos) throws InterruptedException {
+        long start = System.nanoTime();
+        if (!line.tryLock(nanos, TimeUnit.NANOSECONDS)) {
+            return false;
+        }
+        try {
+            return isInTimeAsFirst(start, nanos);
+        } finally {
+            first.set(null);
+            overdue = overdue && line.hasQueuedThreads();
+            line.unlock();
+        }
     }
 
-    private boolean isInTime(long nanos) throws InterruptedException {
-        if (permits.tryAcquire(Math.min(nanos, patienceNanos), TimeUnit.NANOSECONDS)) {
-            return true;
+    private boolean isInTimeAsFirst(long start, long nanos) throws InterruptedException {
+        boolean futile = false;
+        while (true) {
+            long waited = System.nanoTime() - start;
+            overdue = waited >= patienceNanos;
+            boolean woken = overdue || !futile;
+            first.set(woken ? Thread.currentThread() : null);
+            if (permits.tryAcquire()) {
+                return true;
+            }
+            if (waited >= nanos) {
+                return false;
+            }
+            long untilOverdue = overdue ? Long.MAX_VALUE : patienceNanos - waited;
+            LockSupport.parkNanos(this, Math.min(nanos - waited, woken ? untilOverdue : PAUSE_NANOS));
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            futile = woken && first.get() == null;
         }
-        overdue.incrementAndGet();
-        try {
-            return permits.tryAcquire(nanos - patienceNanos, TimeUnit.NANOSECONDS);
-        } finally {
-            overdue.decrementAndGet();
+    }
+
+    private void wakeFirst() {
+        Thread waiting = first.get();
+        if (waiting != null && first.compareAndSet(waiting, null)) {
+            LockSupport.unpark(waiting);
         }
     }
 

@@ -11,13 +11,19 @@ import io.holdfast.lock.redis.driver.ServerConnections.Place;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -76,16 +82,21 @@ class ServerConnectionsTest {
     }
 
     @Test
-    void nobody_overtakes_a_caller_whose_patience_has_ended() {
+    void nobody_overtakes_callers_whose_patience_has_ended() throws Exception {
         ServerConnections connections = connections(1, Duration.ZERO);
         Place taken = connections.take(0);
         for (int round = 0; round < 10; round++) {
-            CompletableFuture<Place> waiter = waiter(connections);
+            Set<CompletableFuture<Place>> waiting = new HashSet<>();
+            IntStream.range(0, 5).forEach(i -> waiting.add(waiter(connections)));
 
-            taken.giveBack();
-            assertThatThrownBy(() -> connections.take(0)).isInstanceOf(NoSuchElementException.class);
+            while (!waiting.isEmpty()) {
+                taken.giveBack();
+                assertThatThrownBy(() -> connections.take(0)).isInstanceOf(NoSuchElementException.class);
 
-            taken = waiter.join();
+                taken = (Place) CompletableFuture.anyOf(waiting.toArray(CompletableFuture[]::new))
+                        .get();
+                waiting.removeIf(CompletableFuture::isDone);
+            }
         }
     }
 
@@ -165,6 +176,47 @@ class ServerConnectionsTest {
         IntStream.range(0, 3).forEach(i -> all.add(connections.take(0)));
         assertThat(all).doesNotHaveDuplicates();
         assertThat(made).hasValueBetween(1, 3);
+    }
+
+    /** The place comes back once for each of them: who misses it waits until its time is over. */
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0S", "PT1H"})
+    void everybody_gets_the_place_when_it_comes_back(Duration patience) {
+        ServerConnections connections = connections(1, patience);
+        ExecutorService callers = Executors.newFixedThreadPool(2);
+        for (int round = 0; round < 3_000; round++) {
+            Place taken = connections.take(0);
+            List<CompletableFuture<Void>> waiting = Stream.generate(() -> CompletableFuture.runAsync(
+                            () -> connections.take(PATIENCE).giveBack(), callers))
+                    .limit(2)
+                    .toList();
+            for (int i = 0; i < round % 100 * 20; i++) {
+                Thread.onSpinWait();
+            }
+
+            taken.giveBack();
+
+            assertThat(waiting).allSatisfy(caller -> assertThat(caller).succeedsWithin(Duration.ofNanos(PATIENCE / 2)));
+        }
+        callers.shutdown();
+    }
+
+    @RepeatedTest(5)
+    void who_was_woken_too_late_gets_the_place_when_it_comes_back_again() throws Exception {
+        ServerConnections connections = connections(1, Duration.ofHours(1));
+        Place taken = connected(connections);
+        CompletableFuture<Place> waiter = waiter(connections);
+
+        taken.giveBack();
+        try {
+            taken = connections.take(0);
+            Thread.sleep(20);
+            taken.giveBack();
+        } catch (NoSuchElementException e) {
+            // the waiter was quick
+        }
+
+        assertThat(waiter).succeedsWithin(Duration.ofNanos(PATIENCE / 2)).isSameAs(taken);
     }
 
     @Test
