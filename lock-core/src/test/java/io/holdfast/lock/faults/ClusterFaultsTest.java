@@ -11,9 +11,12 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Three masters with a replica each. */
 @Tag("faults")
+@Execution(ExecutionMode.CONCURRENT)
 class ClusterFaultsTest {
 
     private static final Duration NODE_TIMEOUT = Duration.ofSeconds(2);

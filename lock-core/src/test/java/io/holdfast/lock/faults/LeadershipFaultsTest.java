@@ -13,12 +13,15 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Processes that stand for the same roles while servers, network and processes fail: never do two of them say at the same instant
  * that they lead, tokens of terms increase, and every role has a leader again.
  */
 @Tag("faults")
+@Execution(ExecutionMode.CONCURRENT)
 class LeadershipFaultsTest {
 
     private static final int PROCESSES = 3;

@@ -11,11 +11,14 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers that know nothing of each other. */
 @Tag("faults")
+@Execution(ExecutionMode.CONCURRENT)
 class QuorumFaultsTest {
 
     private static final Duration SLOW = Duration.ofMillis(100);

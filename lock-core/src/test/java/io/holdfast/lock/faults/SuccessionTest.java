@@ -32,7 +32,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /**
  * How long there is no leader after its process was killed, while servers and network are well. Writes the times to {@code
- * target/faults/succession.md}.
+ * target/faults/succession.md}. {@code -Dsuccession.rounds} kills more leaders of each kind.
  */
 @Tag("faults")
 @Isolated
@@ -40,7 +40,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 class SuccessionTest {
 
     private static final int ROLES = 24;
-    private static final int ROUNDS = 3;
+    private static final int ROUNDS = Integer.getInteger("succession.rounds", 1);
 
     /** Leases and entries have expired by then; the rest is for a slow machine. */
     private static final Duration MARGIN = Duration.ofSeconds(10);
