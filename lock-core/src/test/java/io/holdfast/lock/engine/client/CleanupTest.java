@@ -187,29 +187,61 @@ class CleanupTest {
         tidying.close();
     }
 
+    /** Warns each time anew, but only of the first one that is dropped. */
     @Test
     void what_is_waiting_to_be_tidied_is_bounded() throws Exception {
-        CountDownLatch hanging = new CountDownLatch(1);
-        CountDownLatch answer = new CountDownLatch(1);
+        Semaphore begun = new Semaphore(0);
+        Semaphore answers = new Semaphore(0);
         AtomicInteger left = new AtomicInteger();
         Cleanup full = new Cleanup(new StoreSpy(store) {
             @Override
             public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-                hanging.countDown();
-                await(answer);
+                begun.release();
+                answers.acquireUninterruptibly();
                 left.incrementAndGet();
             }
         });
-        for (int i = 0; i < Cleanup.MOST_WAITING + 100; i++) {
-            full.leave(KEY, owner(i), MINUTE);
+        try (HeardLog log = new HeardLog(Cleanup.class.getName(), Level.WARN)) {
+            for (int round = 1; round <= 2; round++) {
+                for (int i = 0; i < Cleanup.MOST_WAITING + 100; i++) {
+                    full.leave(KEY, owner(i), MINUTE);
+                }
+                begun.acquire();
+
+                answers.release(Cleanup.MOST_WAITING);
+
+                int expected = round * Cleanup.MOST_WAITING;
+                begun.acquire(Cleanup.MOST_WAITING - 1);
+                Awaitility.await().until(() -> left.get() == expected);
+                full.leave(KEY, owner(0), MINUTE);
+                answers.release();
+                begun.acquire();
+                Awaitility.await().until(() -> left.getAndSet(expected) == expected + 1);
+                assertThat(log.events()).hasSize(round);
+            }
         }
-        hanging.await();
-
-        answer.countDown();
-
-        Awaitility.await().until(() -> left.get() == Cleanup.MOST_WAITING);
         full.close();
-        assertThat(left).hasValue(Cleanup.MOST_WAITING);
+        assertThat(left).hasValue(2 * Cleanup.MOST_WAITING);
+    }
+
+    @Test
+    void failure_that_nobody_expects_is_logged_once() {
+        AtomicInteger failures = new AtomicInteger(3);
+        store.before = () -> {
+            if (failures.getAndDecrement() > 0) {
+                throw new IllegalStateException("on purpose");
+            }
+        };
+        try (HeardLog log = new HeardLog(Cleanup.class.getName(), Level.WARN)) {
+            cleanup.leave(KEY, owner(1), MINUTE);
+
+            Awaitility.await().until(() -> failures.get() < 0);
+            assertThat(log.events())
+                    .singleElement()
+                    .satisfies(event ->
+                            assertThat(event.getFormattedMessage()).startsWith("Failed to clean up lock 'order:42'"));
+        }
+        cleanup.close();
     }
 
     private static void await(CountDownLatch latch) {
