@@ -72,7 +72,7 @@ import org.slf4j.LoggerFactory;
  * <p>Closing the client rejects new requests and releases the locks that are still held, which count as lost; call
  * {@link #drain} first to give holders time to finish. The caller owns the store.
  *
- * <p>Every acquisition goes through {@link #steps}, so the template, {@code Lock} views and annotated methods share the same
+ * <p>Every acquisition, except when a thread reenters a single lock, goes through {@link #steps}, so the template, {@code Lock} views and annotated methods share the same
  * state.
  */
 public final class LockEngine implements LockTemplate, LockActivity, LockOverview, AutoCloseable {
@@ -212,7 +212,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     /**
-     * @param waitNanos how long to wait, counted from now
+     * @param waitNanos how long to wait; {@link Long#MAX_VALUE} for no limit
      * @param interruptible whether an interrupt ends the wait; it never ends a single try
      */
     AcquireResult acquire(List<One> each, long waitNanos, boolean bound, boolean interruptible)

@@ -103,8 +103,8 @@ final class Quorum {
      * step of a call is done by one thread only, and a later call of the acquisition waits for the earlier one, see {@link Node}.
      *
      * <p><b>The end.</b> A ballot is decided when most servers have replied; usually the last replies arrive a few microseconds later. The
-     * caller waits for them for up to a millisecond, so that its next call need not wait. A server that takes longer is slow, and gets its
-     * own threads from then on, so this delay occurs once.
+     * caller waits for them for up to a millisecond, so that its next call need not wait. A server that takes longer gets its own
+     * threads for the next calls, until it has replied to one of them in time.
      *
      * @param call makes the call to one server; adds it to the round if it can be sent together with the calls to the other servers
      */

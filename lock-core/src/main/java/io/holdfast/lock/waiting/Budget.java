@@ -36,11 +36,6 @@ public record Budget(Ticker ticker, long start, long nanos, long outageNanos) {
         return new Budget(ticker, start, nanos, outage);
     }
 
-    /** {@return whether it never ends} */
-    public boolean isUnlimited() {
-        return nanos == Long.MAX_VALUE;
-    }
-
     /** {@return whether it is for a single attempt} */
     public boolean isOneTry() {
         return nanos == 0;

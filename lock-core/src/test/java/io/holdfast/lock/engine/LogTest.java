@@ -4,14 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.turbo.TurboFilter;
+import ch.qos.logback.core.spi.FilterReply;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.testing.HeardLog;
 import java.time.Duration;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.slf4j.Marker;
 
 /** What an operator reads: nothing while all is well, and one line for each loss. */
 class LogTest extends EngineFixture {
@@ -90,5 +97,32 @@ class LogTest extends EngineFixture {
                         each -> each.getFormattedMessage().replaceAll(".*: ", ""),
                         each -> each.getThrowableProxy() != null)
                 .containsExactly(tuple("no reply (on purpose)", false), tuple("unexpected (on purpose)", true));
+    }
+
+    @Test
+    void release_is_retried_even_if_its_failure_cannot_be_logged() {
+        LockHandle handle = locks.acquire(KEY);
+        store.reachable(false);
+        TurboFilter full = new TurboFilter() {
+            @Override
+            public FilterReply decide(
+                    Marker marker, Logger logger, Level level, String format, Object[] params, Throwable t) {
+                if (level == Level.WARN) {
+                    throw new IllegalStateException("No space left on device");
+                }
+                return FilterReply.NEUTRAL;
+            }
+        };
+        LoggerContext logs = (LoggerContext) LoggerFactory.getILoggerFactory();
+        logs.addTurboFilter(full);
+        try {
+            assertThat(catchThrowable(handle::close)).hasMessage("No space left on device");
+        } finally {
+            logs.getTurboFilterList().remove(full);
+        }
+
+        store.reachable(true);
+
+        Awaitility.await().until(this::isFree);
     }
 }

@@ -210,7 +210,7 @@ public final class Handle implements LockHandle, AcquireResult {
         List<Hold.Use> last = new ArrayList<>(0);
         try {
             ClientContext.each(reversed, use -> beginClose(use, former == State.ATTACHED, last));
-        } finally { // if both fail, which only a defect can cause, the second failure is thrown
+        } finally { // if both fail, the second failure is thrown, and the first is lost
             end(last);
         }
         for (Hold.Use use : reversed) {
@@ -387,11 +387,11 @@ public final class Handle implements LockHandle, AcquireResult {
                 return;
             }
         } catch (RuntimeException | Error e) {
+            locks.releaseLater(hold); // first, in case that logging fails
             warn(
                     "Failed to release lock '{}', held for {}; retrying in the background until the lease expires: {}",
                     hold,
                     e);
-            locks.releaseLater(hold);
         }
         if (hold.grant.resent() && request.keep().isZero()) {
             locks.client.cleanup().undoHold(hold.key(), hold.owner(), hold.leaseNanos());
@@ -414,8 +414,8 @@ public final class Handle implements LockHandle, AcquireResult {
                 return hold.isOpen() ? hold.lose(LossCause.REVOKED) : null;
             }
         } catch (RuntimeException | Error e) {
-            warn("Failed to downgrade lock '{}', held for {}, to shared; retrying in the background: {}", hold, e);
             locks.client.cleanup().downgrade(hold.key(), hold.owner(), lastToken, hold.leaseNanos());
+            warn("Failed to downgrade lock '{}', held for {}, to shared; retrying in the background: {}", hold, e);
         } finally {
             hold.place.leave();
         }

@@ -157,7 +157,7 @@ public final class Hold {
 
     /**
      * How many uses need the lock exclusively, are attached, or require renewal. Written under this monitor before the list, and read
-     * after it, so that a thread that sees a use also sees it counted.
+     * after it, so that a thread that sees a use also sees it counted, unless the use is being closed.
      */
     private int exclusive;
 
