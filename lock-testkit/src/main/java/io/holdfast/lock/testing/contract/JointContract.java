@@ -157,6 +157,26 @@ abstract class JointContract extends ContractFixture {
     }
 
     @Test
+    void shared_lock_that_is_requested_again_for_longer_is_held_for_longer() {
+        AcquireRequest alone = oneTry(keys().get(1), next(alice));
+        tokens(together(List.of(shared(key, alice, 3, 1), alone)));
+        granted(tryWeighted(carol, 3, 2, false));
+
+        tokens(together(List.of(shared(key, alice, 3, 1, LEASE.multipliedBy(4)), alone)));
+
+        pass(LEASE.multipliedBy(2));
+        assertThat(holders()).containsExactly(alice.clientId());
+        held(tryOnce(bob));
+    }
+
+    @Test
+    void lock_with_reserved_tokens_that_is_requested_again_has_the_first_of_them() {
+        long first = granted(tryForTokens(alice, EXCLUSIVE, 1_000));
+
+        assertThat(tokens(tryAll(alice)).get(0)).isEqualTo(first);
+    }
+
+    @Test
     void lock_whose_lease_has_ended_is_free() {
         granted(bob);
         pass(LEASE);
@@ -196,7 +216,11 @@ abstract class JointContract extends ContractFixture {
     }
 
     private AcquireRequest shared(LockKey lock, OwnerId owner, int limit, int weight) {
-        return new AcquireRequest(lock, owner, LEASE.toMillis(), HERE, limit, weight, false, false, 1, 0, false);
+        return shared(lock, owner, limit, weight, LEASE);
+    }
+
+    private AcquireRequest shared(LockKey lock, OwnerId owner, int limit, int weight, Duration lease) {
+        return new AcquireRequest(lock, owner, lease.toMillis(), HERE, limit, weight, false, false, 1, 0, false);
     }
 
     @Test
