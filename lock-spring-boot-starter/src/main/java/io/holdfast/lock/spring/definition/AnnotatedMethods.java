@@ -84,12 +84,15 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
         return annotated;
     }
 
-    /** A class may refer to types of an optional library that is missing: Spring cannot create such a bean either. */
+    /**
+     * A class may refer to types of an optional library that is missing: Spring cannot create such a bean either. Most methods
+     * have no annotation at all; they are not searched, because that takes time at startup.
+     */
     private boolean hasAnnotation(Class<?> type) {
         try {
-            return MergedAnnotations.from(type).isPresent(annotation)
-                    || Stream.of(ReflectionUtils.getDeclaredMethods(type))
-                            .anyMatch(method -> MergedAnnotations.from(method).isPresent(annotation));
+            return Stream.concat(Stream.of(type), Stream.of(ReflectionUtils.getDeclaredMethods(type)))
+                    .filter(place -> place.getDeclaredAnnotations().length > 0)
+                    .anyMatch(place -> MergedAnnotations.from(place).isPresent(annotation));
         } catch (IllegalStateException notLoadable) {
             return false;
         }
