@@ -43,6 +43,7 @@ abstract class ScanQueueContract extends ContractFixture {
     void waiting_acquisitions_are_listed_in_their_order() {
         granted(alice);
         queue(bob);
+        assertThat(only().queue()).containsExactly(waiter(bob, LockMode.EXCLUSIVE, false, false));
         queueShared(UNLIMITED, carol);
         queueFair(dave);
 
@@ -63,8 +64,10 @@ abstract class ScanQueueContract extends ContractFixture {
     @Test
     void waiter_that_the_lock_is_reserved_for_is_a_holder_and_still_in_the_queue() {
         granted(alice);
-        queue(bob, carol);
+        queue(bob);
         released(alice);
+        assertThat(only().queue()).containsExactly(waiter(bob, LockMode.EXCLUSIVE, false, true));
+        queue(carol);
 
         LockStatus status = only();
 
