@@ -72,8 +72,8 @@ import org.slf4j.LoggerFactory;
  * <p>Closing the client rejects new requests and releases the locks that are still held, which count as lost; call
  * {@link #drain} first to give holders time to finish. The caller owns the store.
  *
- * <p>Every acquisition, except when a thread reenters a single lock, goes through {@link #steps}, so the template, {@code Lock} views and annotated methods share the same
- * state.
+ * <p>Every acquisition, except when a thread reenters a single lock, goes through {@link #steps}, so the template, {@code Lock} views
+ * and annotated methods share the same state.
  */
 public final class LockEngine implements LockTemplate, LockActivity, LockOverview, AutoCloseable {
 

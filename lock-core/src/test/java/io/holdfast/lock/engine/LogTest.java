@@ -4,21 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.turbo.TurboFilter;
-import ch.qos.logback.core.spi.FilterReply;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.hold.Handle;
+import io.holdfast.lock.testing.FailingLog;
 import io.holdfast.lock.testing.HeardLog;
 import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
-import org.slf4j.Marker;
 
 /** What an operator reads: nothing while all is well, and one line for each loss. */
 class LogTest extends EngineFixture {
@@ -103,22 +99,8 @@ class LogTest extends EngineFixture {
     void release_is_retried_even_if_its_failure_cannot_be_logged() {
         LockHandle handle = locks.acquire(KEY);
         store.reachable(false);
-        TurboFilter full = new TurboFilter() {
-            @Override
-            public FilterReply decide(
-                    Marker marker, Logger logger, Level level, String format, Object[] params, Throwable t) {
-                if (level == Level.WARN) {
-                    throw new IllegalStateException("No space left on device");
-                }
-                return FilterReply.NEUTRAL;
-            }
-        };
-        LoggerContext logs = (LoggerContext) LoggerFactory.getILoggerFactory();
-        logs.addTurboFilter(full);
-        try {
-            assertThat(catchThrowable(handle::close)).hasMessage("No space left on device");
-        } finally {
-            logs.getTurboFilterList().remove(full);
+        try (FailingLog log = new FailingLog(Handle.class)) {
+            assertThat(catchThrowable(handle::close)).hasMessage(FailingLog.FAILURE);
         }
 
         store.reachable(true);

@@ -3,15 +3,11 @@ package io.holdfast.lock.quorum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.turbo.TurboFilter;
-import ch.qos.logback.core.spi.FilterReply;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.testing.FailingLog;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,8 +17,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
-import org.slf4j.Marker;
 
 /** One server's calls: their order, and what becomes of them while it does not answer. The test plays the threads. */
 class NodeTest {
@@ -174,29 +168,14 @@ class NodeTest {
         assertThat(sent).containsExactly("release");
     }
 
-    /** A log that fails, such as one without room on its disk. */
     @Test
     void call_whose_failure_cannot_be_logged_ends_and_lets_others_be_sent() {
         LockStoreException failure = new LockStoreException("timed out", new IOException(), true);
-        TurboFilter full = new TurboFilter() {
-            @Override
-            public FilterReply decide(
-                    Marker marker, Logger logger, Level level, String format, Object[] params, Throwable t) {
-                if (level == Level.WARN && logger.getName().equals(Node.class.getName())) {
-                    throw new IllegalStateException("No space left on device");
-                }
-                return FilterReply.NEUTRAL;
-            }
-        };
-        LoggerContext logs = (LoggerContext) LoggerFactory.getILoggerFactory();
-        logs.addTurboFilter(full);
         CompletableFuture<Object> call = node.send(OWNER, store -> {
             throw failure;
         });
-        try {
+        try (FailingLog log = new FailingLog(Node.class)) {
             runAll();
-        } finally {
-            logs.getTurboFilterList().remove(full);
         }
 
         assertThatThrownBy(call::join).hasCause(failure);
