@@ -68,7 +68,7 @@ class KotlinTest implements RewriteTest {
                 import io.holdfast.lock.spring.annotation.DistributedLock
 
                 class Orders {
-                    @DistributedLock(name = "Orders.pay", key = ["#a", "#b"], lease = 10, renew = false, waitFor = 3)
+                    @DistributedLock(name = "Orders.pay", key = "parts(#a, #b)", lease = 10, renew = false, waitFor = 3)
                     fun pay(a: Long, b: Long) {}
                 }
                 """);
@@ -164,7 +164,9 @@ class KotlinTest implements RewriteTest {
                 """;
         String note =
                 "// Holdfast: this still uses Redisson, and does not exclude what Holdfast locks; see docs/migration/redisson.md#";
-        String indented = former.replace("@lock@", "").replace("@semaphore@", note + "semaphore\n");
+        String indented = former.replaceFirst("@lock@", note + "lock\n" + " ".repeat(8))
+                .replace("@lock@", "")
+                .replace("@semaphore@", note + "semaphore\n");
         becomes("FromRedisson", former.replaceAll("@(lock|semaphore)@", ""), indented);
     }
 

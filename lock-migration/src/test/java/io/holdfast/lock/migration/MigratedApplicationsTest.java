@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,8 +13,6 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import javax.tools.JavaCompiler;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -204,30 +201,14 @@ class MigratedApplicationsTest {
     }
 
     private void compile() throws IOException {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         List<File> sources;
         try (Stream<Path> all = Files.walk(folder.resolve("src"))) {
             sources = all.filter(each -> each.toString().endsWith(".java"))
                     .map(Path::toFile)
                     .toList();
         }
-        StringWriter errors = new StringWriter();
-        List<String> options = List.of(
-                "-parameters",
-                "-proc:none",
-                "-d",
-                Files.createDirectories(folder.resolve("classes")).toString(),
-                "-classpath",
-                String.join(File.pathSeparator, classPath()));
-        boolean compiled = compiler.getTask(
-                        errors,
-                        null,
-                        null,
-                        options,
-                        null,
-                        compiler.getStandardFileManager(null, null, null).getJavaFileObjectsFromFiles(sources))
-                .call();
-        assertThat(compiled).as("%s", errors).isTrue();
+        assertThat(Compiler.errors(sources, folder, String.join(File.pathSeparator, classPath())))
+                .isEmpty();
     }
 
     /** In a process of its own, with no more on its class path. */

@@ -33,6 +33,25 @@ public final class Creations extends JavaIsoVisitor<Map<String, String>> {
         return super.visitNewClass(creation, classes);
     }
 
+    /** {@code super(client)} */
+    @Override
+    public J.MethodInvocation visitMethodInvocation(J.MethodInvocation call, Map<String, String> classes) {
+        if (call.getSimpleName().equals("super")
+                && call.getMethodType() != null
+                && call.getArguments().stream().anyMatch(each -> TypeUtils.isAssignableTo(given, each.getType()))) {
+            add(call.getMethodType().getDeclaringType(), classes);
+        }
+        return super.visitMethodInvocation(call, classes);
+    }
+
+    @Override
+    public J.MemberReference visitMemberReference(J.MemberReference reference, Map<String, String> classes) {
+        if (reference.getReference().getSimpleName().equals("new")) {
+            add(reference.getContaining().getType(), classes);
+        }
+        return super.visitMemberReference(reference, classes);
+    }
+
     @Override
     public J.VariableDeclarations visitVariableDeclarations(J.VariableDeclarations field, Map<String, String> classes) {
         if (isAnnotated(field.getLeadingAnnotations()) && usesGiven()) {

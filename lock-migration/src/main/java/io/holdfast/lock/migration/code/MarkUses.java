@@ -1,11 +1,15 @@
 package io.holdfast.lock.migration.code;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.Cursor;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.Option;
 import org.openrewrite.Recipe;
+import org.openrewrite.Tree;
 import org.openrewrite.TreeVisitor;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
@@ -15,7 +19,7 @@ import org.openrewrite.java.tree.TypeUtils;
 
 /**
  * Leaves a note above the first code of a file that still declares, creates or is annotated with certain types after the other
- * recipes have run.
+ * recipes have run, unless all kinds of such code in the file have a note already.
  */
 public final class MarkUses extends Recipe {
 
@@ -62,62 +66,47 @@ public final class MarkUses extends Recipe {
 
     @Override
     public TreeVisitor<?, ExecutionContext> getVisitor() {
-        return new Marker(new Note(reason, page));
+        Note note = new Note(reason, page);
+        return new TreeVisitor<>() {
+            @Override
+            public @Nullable Tree visit(@Nullable Tree tree, ExecutionContext ctx) {
+                return tree instanceof JavaSourceFile file
+                        ? new Marker(note, new NotedUses(note).in(file, ctx)).visit(file, ctx)
+                        : tree;
+            }
+        };
     }
 
-    private boolean isMeant(@Nullable JavaType type) {
+    /** The types that are listed by name are of one kind, which is empty; others are their own. Null for other types. */
+    private @Nullable String kind(@Nullable JavaType type) {
         JavaType element = type;
         while (element instanceof JavaType.Array array) {
             element = array.getElemType();
         }
         JavaType.FullyQualified named = TypeUtils.asFullyQualified(element);
-        if (named == null) {
-            return false;
+        String name = named == null ? "" : named.getFullyQualifiedName();
+        if (types.contains(name)) {
+            return "";
         }
-        String name = named.getFullyQualifiedName();
-        return types.stream().anyMatch(each -> each.endsWith(".") ? name.startsWith(each) : name.equals(each));
+        return types.stream().anyMatch(each -> each.endsWith(".") && name.startsWith(each)) ? name : null;
     }
 
-    private final class Marker extends NotingVisitor {
+    /** Finds the code that uses one of the types. */
+    private abstract class Uses extends NotingVisitor {
 
-        private final Note note;
+        abstract void found(String kind);
 
-        Marker(Note note) {
-            this.note = note;
-        }
-
-        private void noteIf(@Nullable JavaType type) {
-            if (isMeant(type) && getCursor().firstEnclosing(J.Import.class) == null && !isNoted()) {
-                note(note);
+        private void foundIf(@Nullable JavaType type) {
+            String kind = kind(type);
+            if (kind != null && getCursor().firstEnclosing(J.Import.class) == null) {
+                found(kind);
             }
-        }
-
-        /** Notes of other recipes, above this code or elsewhere in the file, are more specific. One note is enough for a file. */
-        private boolean isNoted() {
-            Cursor file = getCursor().dropParentUntil(JavaSourceFile.class::isInstance);
-            return file.computeMessageIfAbsent("noted", none -> isNotedHere() || note.isIn(file.getValue()));
-        }
-
-        /** Searches outwards as far as the statement, the member of a class, or the header of a class. */
-        private boolean isNotedHere() {
-            Object place = placeAround(getCursor()).getValue();
-            for (Cursor each = getCursor();
-                    !(each.getValue() instanceof JavaSourceFile);
-                    each = each.getParentTreeCursor()) {
-                if (each.getValue() instanceof J.ClassDeclaration && each.getValue() != place) {
-                    return false;
-                }
-                if (each.getValue() instanceof J code && Note.isAbove(code)) {
-                    return true;
-                }
-            }
-            return false;
         }
 
         @Override
         public J.Identifier visitIdentifier(J.Identifier name, ExecutionContext ctx) {
             if (name.getFieldType() == null && isNameOf(name)) {
-                noteIf(name.getType());
+                foundIf(name.getType());
             }
             return super.visitIdentifier(name, ctx);
         }
@@ -132,17 +121,69 @@ public final class MarkUses extends Recipe {
         public J.VariableDeclarations visitVariableDeclarations(
                 J.VariableDeclarations variables, ExecutionContext ctx) {
             TypeTree type = variables.getTypeExpression();
-            noteIf(type == null ? null : type.getType());
+            foundIf(type == null ? null : type.getType());
             return super.visitVariableDeclarations(variables, ctx);
         }
 
         @Override
         public J.MethodInvocation visitMethodInvocation(J.MethodInvocation call, ExecutionContext ctx) {
             JavaType.Method method = call.getMethodType();
-            if (method != null && !isMeant(method.getDeclaringType())) {
-                noteIf(method.getReturnType());
+            if (method != null && kind(method.getDeclaringType()) == null) {
+                foundIf(method.getReturnType());
             }
             return super.visitMethodInvocation(call, ctx);
+        }
+    }
+
+    private final class Marker extends Uses {
+
+        private final Note note;
+        private final Predicate<String> isNoted;
+
+        Marker(Note note, Predicate<String> isNoted) {
+            this.note = note;
+            this.isNoted = isNoted;
+        }
+
+        @Override
+        void found(String kind) {
+            if (!isNoted.test(kind)) {
+                note(note);
+            }
+        }
+    }
+
+    /** The uses that have a note above them. Those of other recipes are more specific; one of this recipe is enough for a file. */
+    private final class NotedUses extends Uses {
+
+        private final Note note;
+        private final Set<String> kinds = new HashSet<>();
+        private boolean all;
+
+        NotedUses(Note note) {
+            this.note = note;
+        }
+
+        Predicate<String> in(JavaSourceFile file, ExecutionContext ctx) {
+            visit(file, ctx);
+            return all ? kind -> true : kinds::contains;
+        }
+
+        /** Searches outwards as far as the statement, the member of a class, or the header of a class. */
+        @Override
+        void found(String kind) {
+            Object place = placeAround(getCursor()).getValue();
+            for (Cursor each = getCursor();
+                    !(each.getValue() instanceof JavaSourceFile);
+                    each = each.getParentTreeCursor()) {
+                if (each.getValue() instanceof J.ClassDeclaration && each.getValue() != place) {
+                    return;
+                }
+                if (each.getValue() instanceof J code && Note.isAbove(code)) {
+                    kinds.add(kind);
+                    all |= note.isThisAbove(code);
+                }
+            }
         }
     }
 }

@@ -4,7 +4,6 @@ import java.util.List;
 import org.openrewrite.internal.ListUtils;
 import org.openrewrite.java.tree.Comment;
 import org.openrewrite.java.tree.J;
-import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.Space;
 import org.openrewrite.java.tree.TextComment;
 import org.openrewrite.marker.Markers;
@@ -45,9 +44,8 @@ public record Note(String reason, String page) {
                         each instanceof TextComment text && text.getText().startsWith(START));
     }
 
-    /** Whether the file has this note, or another one that begins with the same words. */
-    boolean isIn(JavaSourceFile file) {
-        return file.printAll().contains("//" + START + reason.split("[,:]", -1)[0]);
+    boolean isThisAbove(J code) {
+        return code.getPrefix().getComments().stream().anyMatch(this::isThis);
     }
 
     private Space above(Space prefix) {

@@ -24,7 +24,7 @@ final class BeansVisitor extends NotingVisitor {
     private static final Note RENEWED = new Note(
             "a lock is renewed while it is held; previously it expired after its time to live",
             "spring-integration.md#the-bean");
-    private static final String NAME = "lockTemplate";
+    static final String NAME = "lockTemplate";
     private static final String CALL =
             "new HoldfastLockRegistry(#{any(io.holdfast.lock.api.LockTemplate)}, #{any(String)}";
 
@@ -65,7 +65,7 @@ final class BeansVisitor extends NotingVisitor {
                 && name.getSimpleName().equals("destroyMethod");
     }
 
-    private static boolean createsRegistry(J.MethodDeclaration method) {
+    static boolean createsRegistry(J.MethodDeclaration method) {
         boolean[] found = {false};
         new JavaIsoVisitor<Integer>() {
             @Override
@@ -121,9 +121,9 @@ final class BeansVisitor extends NotingVisitor {
     }
 
     private static String time(Expression time) {
-        return time.getType() == JavaType.Primitive.Long || time.getType() == JavaType.Primitive.Int
-                ? ", Duration.ofMillis(#{any(long)})"
-                : ", #{any(java.time.Duration)}";
+        return TypeUtils.isOfClassType(time.getType(), Templates.DURATION)
+                ? ", #{any(java.time.Duration)}"
+                : ", Duration.ofMillis(#{any(long)})";
     }
 
     /** Removes a variable that is only returned. */

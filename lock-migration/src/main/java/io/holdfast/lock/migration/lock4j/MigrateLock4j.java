@@ -33,7 +33,7 @@ public final class MigrateLock4j extends ScanningRecipe<AtomicBoolean> {
 
     @Override
     public String getDescription() {
-        return "Keys, names and times are converted; `expire` becomes a lease that is not renewed, and the default wait of 3 s"
+        return "Keys, names and times are converted; several keys become parts of one key; `expire` becomes a lease that is not renewed, and the default wait of 3 s"
                 + " becomes explicit unless a file sets it. Methods with strategies, key builders or executors are kept and"
                 + " marked.";
     }
@@ -97,7 +97,7 @@ public final class MigrateLock4j extends ScanningRecipe<AtomicBoolean> {
             name.ifPresentOrElse(
                     given -> annotation.with("name", given, "\"\""),
                     () -> annotation.with("name", LockAnnotation.quoted(methodName())));
-            former.get("keys").filter(keys -> !isEmpty(keys)).ifPresent(keys -> annotation.with("key", keys, "\"\""));
+            Keys.of(former, file()).addTo(annotation);
             Times.of(former, file()).addTo(annotation, Obstacles.isReleased(former), !isDefaultWaitSet);
             if (Obstacles.skips(former, file())) {
                 annotation.with("onContention", "OnContention.SKIP");
@@ -106,13 +106,7 @@ public final class MigrateLock4j extends ScanningRecipe<AtomicBoolean> {
         }
 
         private boolean isEmpty(Expression text) {
-            return text instanceof J.NewArray array
-                    ? array.getInitializer() == null
-                            || array.getInitializer().stream().allMatch(this::isEmpty)
-                    : text instanceof J.Empty
-                            || Constants.text(text, file())
-                                    .filter(String::isBlank)
-                                    .isPresent();
+            return Constants.text(text, file()).filter(String::isBlank).isPresent();
         }
 
         /** Lock4j locks by class and method. */

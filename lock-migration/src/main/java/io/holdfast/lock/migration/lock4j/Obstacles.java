@@ -2,7 +2,9 @@ package io.holdfast.lock.migration.lock4j;
 
 import io.holdfast.lock.migration.code.Attributes;
 import io.holdfast.lock.migration.code.Constants;
+import io.holdfast.lock.migration.code.Names;
 import io.holdfast.lock.migration.code.Note;
+import io.holdfast.lock.migration.code.Templates;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -54,12 +56,18 @@ final class Obstacles {
     }
 
     private void findAll() {
+        Names.taken(file, "", List.of(Templates.ANNOTATION, Templates.ON_CONTENTION, Templates.TIME_UNIT))
+                .ifPresent(name -> addIf(true, name + " is the name of another type in this file", NOTHING_ELSE));
         former.names().stream()
                 .filter(each -> !ATTRIBUTES.contains(each))
                 .forEach(each -> addIf(true, "migrate its " + each, NOTHING_ELSE));
         addIf(names("failStrategy") && !skips(former, file), "migrate its failStrategy", "lock4j.md#failstrategy");
         addIf(names("keyBuilderStrategy"), "migrate its keyBuilderStrategy", "lock4j.md#keybuilderstrategy");
         addIf(names("executor"), "an application has one store, not an executor per method", NOTHING_ELSE);
+        addIf(
+                !Keys.of(former, file).canBeJoined(),
+                "join its keys with parts(…), with the text of constants from other files",
+                "lock4j.md#keys-expire-acquiretimeout");
         Times times = Times.of(former, file);
         addIf(times.isTooShort(), "a lease must last at least 100 ms", "lock4j.md#keys-expire-acquiretimeout");
         addIf(

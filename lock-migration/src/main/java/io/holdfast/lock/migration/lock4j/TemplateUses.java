@@ -1,5 +1,8 @@
 package io.holdfast.lock.migration.lock4j;
 
+import io.holdfast.lock.migration.code.Names;
+import io.holdfast.lock.migration.code.Templates;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.Cursor;
 import org.openrewrite.java.JavaIsoVisitor;
@@ -18,6 +21,14 @@ final class TemplateUses extends JavaIsoVisitor<Integer> {
     static final String TEMPLATE = "com.baomidou.lock.LockTemplate";
     static final String INFO = "com.baomidou.lock.LockInfo";
 
+    /** What a migrated file may import. */
+    private static final List<String> TYPES = List.of(
+            Templates.LOCK_TEMPLATE,
+            Templates.LOCK_HANDLE,
+            Templates.LOCK_REQUEST,
+            Templates.DURATION,
+            "java.util.Optional");
+
     private boolean uses;
     private boolean blocked;
 
@@ -26,7 +37,7 @@ final class TemplateUses extends JavaIsoVisitor<Integer> {
     static boolean areTranslatable(JavaSourceFile file) {
         TemplateUses uses = new TemplateUses();
         uses.visit(file, 0);
-        return uses.uses && !uses.blocked;
+        return uses.uses && !uses.blocked && Names.taken(file, TEMPLATE, TYPES).isEmpty();
     }
 
     static boolean isOfLock4j(@Nullable JavaType type) {

@@ -13,6 +13,7 @@ import org.openrewrite.java.tree.Flag;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
+import org.openrewrite.java.tree.TypeUtils;
 
 /** What calls to a lock mean for the component that it belongs to. */
 final class Calls {
@@ -86,7 +87,18 @@ final class Calls {
         if (lease.isGiven() && !(isStable(lease.time()) && isStable(lease.unit()) && isLongEnough(lease))) {
             component.block(LEASE);
         }
+        needScope(lease.time());
+        needScope(lease.unit());
         component.acquire(lease);
+    }
+
+    /** A parameter means the same in its method, the simple name of a field in its class, a literal and a qualified name anywhere. */
+    private void needScope(@Nullable Expression moved) {
+        JavaType.Variable variable = Variables.of(moved);
+        if (variable != null && !TypeUtils.isOfClassType(variable.getOwner(), "java.util.concurrent.TimeUnit")) {
+            Scope scope = Scope.of(cursor);
+            component.need(isField(variable) ? scope.ofAnyMethod() : scope);
+        }
     }
 
     private boolean isLongEnough(Lease lease) {
@@ -121,8 +133,9 @@ final class Calls {
     }
 
     private void addOfFencedLock() {
-        boolean known = name().equals("getToken")
-                || (name().equals("lockAndGetToken") && arguments().isEmpty() && Fences.isDeclaration(cursor));
+        boolean known = Fences.mayBePrimitive(cursor)
+                && (name().equals("getToken")
+                        || (name().equals("lockAndGetToken") && arguments().isEmpty() && Fences.isDeclaration(cursor)));
         blockUnless(known, "redisson.md#fenced-lock");
         if (name().equals("lockAndGetToken")) {
             component.acquire(Lease.NONE);
@@ -133,6 +146,7 @@ final class Calls {
         boolean isStatement = cursor.getParentTreeCursor().getValue() instanceof J.Block;
         List<Expression> arguments = arguments();
         if (name().equals("trySetPermits") && arguments.size() == 1 && isStatement && isStable(arguments.get(0))) {
+            needScope(arguments.get(0));
             component.permits(arguments.get(0));
             return;
         }

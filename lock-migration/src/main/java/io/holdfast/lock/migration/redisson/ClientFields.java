@@ -80,7 +80,8 @@ final class ClientFields extends JavaIsoVisitor<Map<String, ClientField>> {
         boolean byContext =
                 type.getType() == null || !created.contains(type.getType().getFullyQualifiedName());
         return byContext && (bySpring || byLombok || byConstructors)
-                ? Optional.of(new ClientField(Variables.id(variable), parameters))
+                ? Optional.of(
+                        new ClientField(Variables.id(variable), parameters, field.hasModifier(J.Modifier.Type.Private)))
                 : Optional.empty();
     }
 

@@ -1,6 +1,7 @@
 package io.holdfast.lock.migration.redisson;
 
 import io.holdfast.lock.migration.code.Note;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -17,7 +18,12 @@ final class Component {
     private static final Note LEASES =
             new Note("this lock is acquired with different leases", "redisson.md#try-wait-lease");
 
+    private static final Note ELSEWHERE = new Note(
+            "this lease or number of permits is not known where the lock is created", "redisson.md#try-wait-lease");
+
     private final Set<Note> obstacles = new LinkedHashSet<>();
+    private final Set<Scope> created = new HashSet<>();
+    private final Set<Scope> needed = new HashSet<>();
     private final Map<String, Lease> leases = new LinkedHashMap<>();
     private final Map<String, Expression> permits = new LinkedHashMap<>();
 
@@ -30,6 +36,21 @@ final class Component {
         leases.put(lease.toString(), lease);
         if (leases.size() > 1) {
             block(LEASES);
+        }
+    }
+
+    void createdIn(Scope scope) {
+        created.add(scope);
+    }
+
+    /** What moves to where the lock is created has its meaning only in this scope. */
+    void need(Scope scope) {
+        needed.add(scope);
+    }
+
+    void checkScopes() {
+        if (!needed.stream().allMatch(each -> created.stream().allMatch(each::contains))) {
+            block(ELSEWHERE);
         }
     }
 
@@ -58,5 +79,7 @@ final class Component {
         obstacles.addAll(other.obstacles);
         other.leases.values().forEach(this::acquire);
         permits.putAll(other.permits);
+        created.addAll(other.created);
+        needed.addAll(other.needed);
     }
 }

@@ -32,6 +32,10 @@ final class LockUses extends JavaIsoVisitor<Components> {
     private static final Note PERMITS =
             new Note("this still uses Redisson: the number of permits is not known here", "redisson.md#semaphore");
 
+    private static final Note ARRAY = new Note(
+            "this still uses Redisson: locks in an array are not migrated; pass their keys to LockRequest.ofAll",
+            "redisson.md#several-locks");
+
     private final Map<String, ClientField> clients;
     private final Map<String, String> created;
 
@@ -66,9 +70,17 @@ final class LockUses extends JavaIsoVisitor<Components> {
             component.block(RED_LOCK);
         } else if (!RedissonTypes.isKnownFactory(call)) {
             component.block(UNKNOWN);
+        } else if (RedissonTypes.MULTI_LOCK.matches(call)
+                && !call.getArguments().stream().allMatch(LockUses::isNode)) {
+            component.block(ARRAY);
         } else if (client == null || !isInjected(Variables.id(client))) {
             component.block(withoutTemplate());
         }
+        component.createdIn(Scope.of(getCursor()));
+    }
+
+    private static boolean isNode(Expression expression) {
+        return RedissonTypes.isLock(expression.getType()) && node(expression) != null;
     }
 
     private Note withoutTemplate() {
@@ -136,7 +148,7 @@ final class LockUses extends JavaIsoVisitor<Components> {
                 || use instanceof J.Block;
     }
 
-    private static boolean isNull(Expression expression) {
+    static boolean isNull(Expression expression) {
         return expression instanceof J.Literal literal && literal.getValue() == null;
     }
 
@@ -178,26 +190,57 @@ final class LockUses extends JavaIsoVisitor<Components> {
         return null;
     }
 
-    /** A private field is visible only in this file; other fields, and parameters, may be used by other files. */
+    /**
+     * A local variable or a private field has only values that this file assigns; other fields, parameters, and variables of loops and
+     * patterns have others as well. Variables of one declaration have one type.
+     */
     @Override
     public J.VariableDeclarations visitVariableDeclarations(J.VariableDeclarations declaration, Components components) {
         Object place = getCursor().getParentTreeCursor().getValue();
         boolean isField = place instanceof J.Block
                 && getCursor().getParentTreeCursor().getParentTreeCursor().getValue() instanceof J.ClassDeclaration;
-        boolean isSeenElsewhere = (isField && !declaration.hasModifier(J.Modifier.Type.Private))
-                || place instanceof J.MethodDeclaration
-                || place instanceof J.Lambda.Parameters;
-        for (J.VariableDeclarations.NamedVariable each : declaration.getVariables()) {
-            if (isSeenElsewhere && RedissonTypes.isLock(each.getType()) && each.getVariableType() != null) {
-                components.of(Variables.id(each.getVariableType())).block(PASSED_ON);
-            }
+        boolean isSeenHere = isField
+                ? declaration.hasModifier(J.Modifier.Type.Private)
+                : place instanceof J.Block || place instanceof J.Case || place instanceof J.ForLoop.Control;
+        List<Object> locks = declaration.getVariables().stream()
+                .filter(each -> RedissonTypes.isLock(each.getType()) && each.getVariableType() != null)
+                .<Object>map(each -> Variables.id(Objects.requireNonNull(each.getVariableType())))
+                .toList();
+        locks.forEach(each -> components.join(locks.get(0), each));
+        if (!locks.isEmpty()
+                && (!isSeenHere || locks.size() < declaration.getVariables().size())) {
+            components.of(locks.get(0)).block(PASSED_ON);
         }
         return super.visitVariableDeclarations(declaration, components);
     }
 
+    @Override
+    public J.VariableDeclarations.NamedVariable visitVariable(
+            J.VariableDeclarations.NamedVariable variable, Components components) {
+        addSource(variable.getVariableType(), variable.getInitializer(), components);
+        return super.visitVariable(variable, components);
+    }
+
+    @Override
+    public J.Assignment visitAssignment(J.Assignment assignment, Components components) {
+        addSource(Variables.of(assignment.getVariable()), assignment.getAssignment(), components);
+        return super.visitAssignment(assignment, components);
+    }
+
+    private static void addSource(JavaType.@Nullable Variable lock, @Nullable Expression value, Components components) {
+        if (lock != null
+                && value != null
+                && RedissonTypes.isLock(lock.getType())
+                && !isNull(value.unwrap())
+                && !isNode(value.unwrap())) {
+            components.of(Variables.id(lock)).block(PASSED_ON);
+        }
+    }
+
     /** Called once all uses are known. */
-    static void checkPermits(J.MethodInvocation factory, Components components) {
+    static void check(J.MethodInvocation factory, Components components) {
         Component component = components.of(factory.getId());
+        component.checkScopes();
         if (RedissonTypes.GET_SEMAPHORE.matches(factory) && component.permits().isEmpty()) {
             component.block(PERMITS);
         }

@@ -3,6 +3,7 @@ package io.holdfast.lock.migration.redisson;
 import io.holdfast.lock.migration.code.Creations;
 import io.holdfast.lock.migration.code.Templates;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
@@ -80,6 +81,15 @@ public final class MigrateLocks extends ScanningRecipe<Map<String, String>> {
             return tree;
         }
     }
+
+    /** What a migrated file may import. */
+    static final List<String> TYPES = List.of(
+            Templates.LOCK_TEMPLATE,
+            Templates.LOCK_REQUEST,
+            Templates.LOCK,
+            Templates.READ_WRITE_LOCK,
+            Templates.DURATION,
+            Templates.LIST);
 
     static String[] imports() {
         return new String[] {Templates.LOCK_REQUEST, Templates.DURATION, Templates.LIST};

@@ -1,5 +1,6 @@
 package io.holdfast.lock.migration.redisson;
 
+import io.holdfast.lock.migration.code.Names;
 import io.holdfast.lock.migration.code.Note;
 import io.holdfast.lock.migration.code.Variables;
 import java.util.ArrayList;
@@ -40,10 +41,17 @@ final class Plan {
         Plan plan = new Plan(ClientFields.in(file, created.keySet()));
         new LockUses(plan.clients, created).visit(file, plan.components);
         new Collector().visit(file, plan);
-        plan.factories.forEach(each -> LockUses.checkPermits(each, plan.components));
+        plan.factories.forEach(each -> LockUses.check(each, plan.components));
+        Names.taken(file, "", MigrateLocks.TYPES).ifPresent(plan::blockAll);
         plan.checkMultiLocks();
         plan.decideOnClients(file);
         return plan;
+    }
+
+    private void blockAll(String name) {
+        Note note = new Note(
+                "this still uses Redisson: " + name + " is the name of another type in this file", "redisson.md#lock");
+        factories.forEach(each -> components.of(each.getId()).block(note));
     }
 
     /** Locks other than plain ones would lose a property: being fair, or one of a pair. */
@@ -72,6 +80,7 @@ final class Plan {
 
     private void decideOnClients(JavaSourceFile file) {
         Map<String, Boolean> onlyLocks = new HashMap<>();
+        clients.values().forEach(each -> onlyLocks.put(each.id(), each.isPrivate()));
         new ClientUses(this).visit(file, onlyLocks);
         for (J.MethodInvocation each : factories) {
             if (isTranslatable(each.getId())) {

@@ -3,8 +3,10 @@ package io.holdfast.lock.migration.redisson;
 import io.holdfast.lock.migration.code.Parameters;
 import io.holdfast.lock.migration.code.Templates;
 import io.holdfast.lock.migration.code.Variables;
+import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.openrewrite.Tree;
 import org.openrewrite.java.JavaIsoVisitor;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaType;
@@ -27,9 +29,15 @@ final class Retyping extends JavaIsoVisitor<Integer> {
     public J.VariableDeclarations visitVariableDeclarations(J.VariableDeclarations visited, Integer p) {
         J.VariableDeclarations declaration = super.visitVariableDeclarations(visited, p);
         TypeTree type = declaration.getTypeExpression();
-        return isMeant.test(visited.getVariables().get(0).getVariableType()) && type instanceof J.Identifier former
-                ? declaration.withTypeExpression(
-                        former.withSimpleName("LockTemplate").withType(TEMPLATE))
+        return isMeant.test(visited.getVariables().get(0).getVariableType()) && type != null
+                ? declaration.withTypeExpression(new J.Identifier(
+                        Tree.randomId(),
+                        type.getPrefix(),
+                        type.getMarkers(),
+                        List.of(),
+                        "LockTemplate",
+                        TEMPLATE,
+                        null))
                 : declaration;
     }
 

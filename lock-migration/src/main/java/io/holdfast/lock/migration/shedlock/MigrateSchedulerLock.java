@@ -3,9 +3,11 @@ package io.holdfast.lock.migration.shedlock;
 import io.holdfast.lock.migration.code.Attributes;
 import io.holdfast.lock.migration.code.Constants;
 import io.holdfast.lock.migration.code.LockAnnotation;
+import io.holdfast.lock.migration.code.Names;
 import io.holdfast.lock.migration.code.Note;
 import io.holdfast.lock.migration.code.NotingVisitor;
 import io.holdfast.lock.migration.code.Templates;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.Cursor;
@@ -35,6 +37,8 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
     private static final Note PRIMITIVE = new Note(
             "this method is still locked by ShedLock: a method with a primitive result cannot be skipped",
             "shedlock.md#what-else-is-different");
+    private static final List<String> TYPES =
+            List.of(Templates.ANNOTATION, Templates.ON_ONE_NODE, Templates.ON_CONTENTION);
     private static final Note CONSTANT =
             new Note("the name must not contain a colon, or an expression #{…}", "shedlock.md#names-with-parameters");
 
@@ -89,7 +93,16 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
         boolean isPrimitive = method.getMethodType() != null
                 && method.getMethodType().getReturnType() instanceof JavaType.Primitive result
                 && result != JavaType.Primitive.Void;
-        return isPrimitive ? Optional.of(PRIMITIVE) : Optional.empty();
+        return isPrimitive
+                ? Optional.of(PRIMITIVE)
+                : Names.taken(cursor.firstEnclosingOrThrow(JavaSourceFile.class), "", TYPES)
+                        .map(MigrateSchedulerLock::taken);
+    }
+
+    private static Note taken(String name) {
+        return new Note(
+                "this method is still locked by ShedLock: " + name + " is the name of another type in this file",
+                "shedlock.md#what-else-is-different");
     }
 
     private static final class Visitor extends NotingVisitor {

@@ -81,13 +81,32 @@ public final class RemoveConfiguration extends ScanningRecipe<RemoveConfiguratio
         };
     }
 
-    /** A variable that holds a provider, wherever it is, means that something locks without the annotation. */
+    /** A variable that holds a provider, or a call that returns one, means that something locks without the annotation. */
     private static final class Uses extends JavaIsoVisitor<Found> {
 
         @Override
         public J.VariableDeclarations visitVariableDeclarations(J.VariableDeclarations variables, Found found) {
             found.isProviderUsed |= isProvider(variables.getType());
             return super.visitVariableDeclarations(variables, found);
+        }
+
+        @Override
+        public J.MethodInvocation visitMethodInvocation(J.MethodInvocation call, Found found) {
+            found.isProviderUsed |= returnsProvider(call.getMethodType());
+            return super.visitMethodInvocation(call, found);
+        }
+
+        @Override
+        public J.MemberReference visitMemberReference(J.MemberReference reference, Found found) {
+            found.isProviderUsed |= returnsProvider(reference.getMethodType());
+            return super.visitMemberReference(reference, found);
+        }
+
+        /** Builders of ShedLock are part of a bean. */
+        private static boolean returnsProvider(JavaType.@Nullable Method method) {
+            return method != null
+                    && isProvider(method.getReturnType())
+                    && !method.getDeclaringType().getFullyQualifiedName().startsWith("net.javacrumbs.");
         }
 
         @Override

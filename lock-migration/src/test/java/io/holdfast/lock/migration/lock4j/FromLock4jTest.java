@@ -43,6 +43,7 @@ class FromLock4jTest implements RewriteTest {
 
                 class Shop {
                     static final long EXPIRE = 1500;
+                    static final String KIND = "'kind'";
 
                     %s
                     void order(long id) {}
@@ -64,7 +65,12 @@ class FromLock4jTest implements RewriteTest {
         becomes("(name = \"order\", keys = \"#id\")", "name = \"order\", key = \"#id\", waitFor = 3", "");
         becomes(
                 "(name = \"order\", keys = {\"#id\", \"#id\"})",
-                "name = \"order\", key = {\"#id\", \"#id\"}, waitFor = 3",
+                "name = \"order\", key = \"parts(#id, #id)\", waitFor = 3",
+                "");
+        becomes("(keys = {\"#id\"})", "name = \"Shop.order\", key = \"#id\", waitFor = 3", "");
+        becomes(
+                "(keys = {\"#id\", \"\", Shop.KIND})",
+                "name = \"Shop.order\", key = \"parts(#id, 'kind')\", waitFor = 3",
                 "");
         becomes("(name = \"order\", keys = {\"\"})", "name = \"order\", waitFor = 3", "");
     }
@@ -135,6 +141,7 @@ class FromLock4jTest implements RewriteTest {
                     executor = com.baomidou.lock.executor.AbstractLockExecutor.class | an application has one store, not an executor per method | what-else-is-different
                     expire = 99 | a lease must last at least 100 ms | keys-expire-acquiretimeout
                     autoRelease = false | specify for how long it keeps others out | autorelease--false
+                    keys = {"#id", javax.xml.XMLConstants.XML_NS_PREFIX} | join its keys with parts(…), with the text of constants from other files | keys-expire-acquiretimeout
                     name = "a:b" | a name must not contain a colon | keys-expire-acquiretimeout
                     """)
     void what_has_no_counterpart_is_left_and_marked(String attribute, String reason, String anchor) {

@@ -27,9 +27,7 @@ public class Lock4jAfter {
     }
     // endregion
 
-    @DistributedLock(
-            name = "branch-order",
-            key = {"#branch", "#id"})
+    @DistributedLock(name = "branch-order", key = "parts(#branch, #id)")
     public void parts(String branch, long id) {
         shop.charge(id);
     }
@@ -48,10 +46,7 @@ public class Lock4jAfter {
         throw new IllegalStateException("Order " + id + " is busy", e);
     }
 
-    @DistributedLock(
-            name = "branch-order",
-            key = {"@tenants.current()", "#id"},
-            waitFor = 0)
+    @DistributedLock(name = "branch-order", key = "parts(@tenants.current(), #id)", waitFor = 0)
     public void builder(long id) {
         shop.charge(id);
     }

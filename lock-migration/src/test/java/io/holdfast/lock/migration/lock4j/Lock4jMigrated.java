@@ -29,10 +29,7 @@ public class Lock4jMigrated {
         shop.charge(id);
     }
 
-    @DistributedLock(
-            name = "branch-order",
-            key = {"#branch", "#id"},
-            waitFor = 3)
+    @DistributedLock(name = "branch-order", key = "parts(#branch, #id)", waitFor = 3)
     public void parts(String branch, long id) {
         shop.charge(id);
     }

@@ -118,6 +118,8 @@ final class RedissonMigrated {
     }
 
     boolean expirable(long id) throws InterruptedException {
+        // Holdfast: this still uses Redisson, and does not exclude what Holdfast locks; see
+        // docs/migration/redisson.md#semaphore
         RPermitExpirableSemaphore gateway = redisson.getPermitExpirableSemaphore("gateway:expirable");
         gateway.trySetPermits(2);
         String permit = gateway.tryAcquire(2, 10, TimeUnit.SECONDS);

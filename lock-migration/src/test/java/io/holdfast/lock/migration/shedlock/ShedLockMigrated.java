@@ -22,8 +22,6 @@ import org.springframework.scheduling.annotation.Scheduled;
 public class ShedLockMigrated {
 
     private final Shop shop;
-    // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see
-    // docs/migration/shedlock.md#without-annotations
     private final LockProvider lockProvider;
 
     public ShedLockMigrated(Shop shop, LockProvider lockProvider) {
@@ -87,6 +85,8 @@ public class ShedLockMigrated {
     }
 
     public boolean now() throws Throwable {
+        // Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see
+        // docs/migration/shedlock.md#without-annotations
         LockingTaskExecutor executor = new DefaultLockingTaskExecutor(lockProvider);
         LockConfiguration lock =
                 new LockConfiguration(Instant.now(), "stock-taking", Duration.ofMinutes(30), Duration.ofMinutes(1));
