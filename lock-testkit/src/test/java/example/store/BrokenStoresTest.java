@@ -16,6 +16,7 @@ import io.holdfast.lock.testing.contract.HolderContract;
 import io.holdfast.lock.testing.contract.LockStoreContract;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
@@ -80,7 +81,7 @@ class BrokenStoresTest {
                 @Override
                 public List<EntryReply> keepEntries(List<EntryRequest> requests) {
                     return super.keepEntries(requests.stream()
-                            .map(request -> new EntryRequest(request.key(), List.of()))
+                            .map(request -> new EntryRequest(request.key(), List.of(), Map.of()))
                             .toList());
                 }
             });

@@ -30,7 +30,9 @@ public final class Benchmarks {
         List<Work> counted = CountedRows.all().stream().filter(wanted).toList();
         List<Work> beside = Stream.of(CountedRows.shortHolds()).filter(wanted).toList();
         Results results = new Results();
-        Machine machine = new Rounds(Variant.named(args[0]), results).run(timed, counted, beside);
+        Variant variant = Variant.named(args[0]);
+        Machine machine =
+                new Rounds(variant, results).run(timed, counted, beside).with(variant.lines());
 
         List<Row> rows =
                 Stream.of(timed, beside).flatMap(List::stream).map(Work::row).toList();

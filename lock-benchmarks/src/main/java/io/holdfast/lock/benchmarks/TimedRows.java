@@ -1,11 +1,14 @@
 package io.holdfast.lock.benchmarks;
 
 import static io.holdfast.lock.benchmarks.peer.Peer.FLOOR;
+import static io.holdfast.lock.benchmarks.peer.Peer.FLOOR_SCRIPTS;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_CLUSTER;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_FAIR;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_LETTUCE;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_MULTI;
+import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_ON_JEDIS;
+import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_ON_LETTUCE;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_QUORUM;
 import static io.holdfast.lock.benchmarks.peer.Peer.LOCK4J;
 import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON;
@@ -13,12 +16,15 @@ import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON_FAIR;
 import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON_FENCED;
 import static io.holdfast.lock.benchmarks.peer.Peer.REDISSON_MULTI;
 import static io.holdfast.lock.benchmarks.peer.Peer.SPRING;
+import static io.holdfast.lock.benchmarks.peer.Peer.TEMPLATE_ON_JEDIS;
+import static io.holdfast.lock.benchmarks.peer.Peer.TEMPLATE_ON_LETTUCE;
 import static io.holdfast.lock.benchmarks.report.Metric.COMMAND_RATE;
 import static io.holdfast.lock.benchmarks.report.Metric.CPU;
 import static io.holdfast.lock.benchmarks.report.Metric.HAND_OVER;
 import static io.holdfast.lock.benchmarks.report.Metric.JAIN;
 import static io.holdfast.lock.benchmarks.report.Metric.LOST;
 import static io.holdfast.lock.benchmarks.report.Metric.PAIRS;
+import static io.holdfast.lock.benchmarks.report.Metric.PAIR_P99;
 import static io.holdfast.lock.benchmarks.report.Metric.SERVER_TIME;
 import static io.holdfast.lock.benchmarks.report.Metric.THREADS_ADDED;
 import static io.holdfast.lock.benchmarks.report.Metric.WAIT_P99;
@@ -59,6 +65,9 @@ final class TimedRows {
                 pairOnOneCore(),
                 pairs(),
                 pairsOfMany(),
+                applications(1),
+                applications(8),
+                applications(MANY),
                 topologies(),
                 reentrant(),
                 multiLock(),
@@ -76,9 +85,10 @@ final class TimedRows {
         Row row = new Row(
                 "pair-1",
                 "uncontended lock and unlock, 1 thread, not on Redis' core",
-                List.of(HOLDFAST, HOLDFAST_LETTUCE, FLOOR, REDISSON, REDISSON_FENCED, SPRING),
+                List.of(HOLDFAST, HOLDFAST_LETTUCE, FLOOR, FLOOR_SCRIPTS, REDISSON, REDISSON_FENCED, SPRING),
                 List.of(
                         Bar.atLeast(HOLDFAST, PAIRS, 0.95).times(FLOOR),
+                        Bar.atLeast(HOLDFAST, PAIRS, 0.95).times(FLOOR_SCRIPTS),
                         LETTUCE,
                         Bar.atLeast(HOLDFAST, PAIRS, 1.3).times(REDISSON)));
         return new Work(row, List.of(REDISSON_FENCED), true, pairs(1, Placement.APART));
@@ -88,8 +98,8 @@ final class TimedRows {
         Row row = new Row(
                 "pair-1-core",
                 "uncontended lock and unlock, 1 thread, on Redis' core",
-                List.of(HOLDFAST, FLOOR),
-                List.of());
+                List.of(HOLDFAST, FLOOR, FLOOR_SCRIPTS, REDISSON, SPRING),
+                List.of(Bar.atLeast(HOLDFAST, PAIRS, 1).times(SPRING)));
         return new Work(row, List.of(), true, pairs(1, Placement.TOGETHER));
     }
 
@@ -97,9 +107,10 @@ final class TimedRows {
         Row row = new Row(
                 "pair-8",
                 "uncontended lock and unlock, 8 threads, each with its own key",
-                List.of(HOLDFAST, FLOOR, REDISSON, SPRING, LOCK4J),
+                List.of(HOLDFAST, FLOOR, FLOOR_SCRIPTS, REDISSON, SPRING, LOCK4J),
                 List.of(
                         Bar.atLeast(HOLDFAST, PAIRS, 0.85).times(FLOOR),
+                        Bar.atLeast(HOLDFAST, PAIRS, 0.9).times(FLOOR_SCRIPTS),
                         Bar.atMost(HOLDFAST, SERVER_TIME, 1.35).times(FLOOR),
                         Bar.atLeast(HOLDFAST, PAIRS, 2.5).times(REDISSON),
                         Bar.atLeast(HOLDFAST, PAIRS, 1.2).times(SPRING)));
@@ -110,13 +121,27 @@ final class TimedRows {
         Row row = new Row(
                 "pair-64",
                 "uncontended lock and unlock, 64 threads, each with its own key",
-                List.of(HOLDFAST, FLOOR, REDISSON, SPRING),
+                List.of(HOLDFAST, FLOOR, FLOOR_SCRIPTS, REDISSON, SPRING),
                 List.of(
                         Bar.atLeast(HOLDFAST, PAIRS, 1.1).times(FLOOR),
+                        Bar.atLeast(HOLDFAST, PAIRS, 0.85).times(FLOOR_SCRIPTS),
+                        Bar.atMost(HOLDFAST, PAIR_P99, 1.5).times(FLOOR_SCRIPTS),
                         Bar.atMost(HOLDFAST, SERVER_TIME, 0.75).times(FLOOR),
                         Bar.atLeast(HOLDFAST, PAIRS, 4).times(REDISSON),
                         Bar.atLeast(HOLDFAST, PAIRS, 2).times(SPRING)));
         return new Work(row, List.of(), true, pairs(MANY, Placement.ANYWHERE));
+    }
+
+    private static Work applications(int threads) {
+        Row row = new Row(
+                "application-" + threads,
+                "uncontended lock and unlock on connections of the application, %d threads, each with its own key"
+                        .formatted(threads),
+                List.of(HOLDFAST_ON_JEDIS, TEMPLATE_ON_JEDIS, HOLDFAST_ON_LETTUCE, TEMPLATE_ON_LETTUCE),
+                List.of(
+                        Bar.atLeast(HOLDFAST_ON_JEDIS, PAIRS, 0.9).times(TEMPLATE_ON_JEDIS),
+                        Bar.atLeast(HOLDFAST_ON_LETTUCE, PAIRS, 0.9).times(TEMPLATE_ON_LETTUCE)));
+        return new Work(row, List.of(), true, pairs(threads, threads == 1 ? Placement.APART : Placement.ANYWHERE));
     }
 
     private static Work topologies() {
@@ -278,7 +303,7 @@ final class TimedRows {
 
     private static Map<Metric, Double> measured(JmhRun run, Peer peer, Servers servers, Variant variant) {
         Window window = variant.jmh();
-        return Map.of(PAIRS, run.pairsPerSecond(peer, servers, window.warmUpMillis(), window.millis()));
+        return run.figures(peer, servers, window.warmUpMillis(), window.millis());
     }
 
     private static Work.Measure contend(Load load) {

@@ -2,10 +2,14 @@ package io.holdfast.lock.benchmarks;
 
 import io.holdfast.lock.benchmarks.contention.Turns;
 import io.holdfast.lock.benchmarks.contention.Window;
+import java.util.List;
 
-/** The durations of all measurements.
+/**
+ * The durations of all measurements.
  *
- * @param rounds how many rounds over all rows and peers
+ * <p>The warm-up is long: after 3 s, C2 still compiled a client in the window, and took time from it, with a single thread most of all.
+ *
+ * @param rounds how many rounds over all rows and peers, each in new JVMs
  * @param jmh the window for uncontended locks
  * @param contended the window for contended locks
  * @param counted the window where commands are counted
@@ -25,9 +29,9 @@ record Variant(
         boolean everyPeer) {
 
     private static final Variant FULL = new Variant(
-            3,
-            new Window(3_000, 5_000),
-            new Window(4_000, 4_000, 5_000),
+            5,
+            new Window(15_000, 5_000),
+            new Window(6_000, 6_000, 5_000),
             new Window(500, 5_000),
             new Turns(3_000, 10_000, 1_000),
             30_000,
@@ -43,6 +47,18 @@ record Variant(
             6_000,
             20_000,
             false);
+
+    /** {@return for the page, how long things were measured} */
+    List<String> lines() {
+        return List.of(
+                "Rounds: " + rounds + ", in new JVMs each",
+                "Uncontended: " + seconds(jmh) + "; contended: " + seconds(contended));
+    }
+
+    private static String seconds(Window window) {
+        return (window.apartMillis() + window.warmUpMillis()) / 1000.0 + " s of warm-up, " + window.millis() / 1000.0
+                + " s measured";
+    }
 
     static Variant named(String name) {
         return switch (name) {

@@ -28,7 +28,7 @@ public interface LockActivity {
 
     /** The state of the subscription to wake-up messages. */
     enum SubscriptionState {
-        /** There is no subscription yet, because no caller has waited. */
+        /** There is no subscription: no caller has waited yet, or the store sends no messages (a quorum). */
         NOT_NEEDED,
         /** Messages arrive. */
         CONNECTED,

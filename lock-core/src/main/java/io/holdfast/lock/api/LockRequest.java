@@ -41,6 +41,9 @@ public final class LockRequest {
     /** No limit on shared holders, or on waiting calls. */
     public static final int UNLIMITED = Integer.MAX_VALUE;
 
+    /** The maximum number of keys of a request. */
+    public static final int MAX_KEYS = 1_000;
+
     private static final Duration MIN_WARNING = Duration.ofMillis(1);
 
     private static final EnumMap<Option, Object> NONE = new EnumMap<>(Option.class);
@@ -81,6 +84,10 @@ public final class LockRequest {
             throw new LockKeyException("The lock request has no key. Name at least one resource to lock.");
         }
         this.parts = parts.size() == 1 ? parts : Part.merged(parts);
+        if (this.parts.size() > MAX_KEYS) {
+            throw new LockKeyException("The lock request has " + this.parts.size() + " keys; at most " + MAX_KEYS
+                    + " are allowed. Lock something that they have in common, such as their account.");
+        }
         this.options = options;
     }
 
@@ -147,7 +154,7 @@ public final class LockRequest {
      *
      * @param keys what to lock; their order does not matter
      * @return a request with the client's defaults
-     * @throws LockKeyException if there are no keys, or one is invalid
+     * @throws LockKeyException if there are no keys, or more than {@value #MAX_KEYS} different ones, or one is invalid
      */
     public static LockRequest ofAll(Collection<String> keys) {
         return new LockRequest(parts(keys, key -> Part.of(LockKey.of(key))), NONE);
@@ -164,7 +171,8 @@ public final class LockRequest {
      *
      * @param other the other request
      * @return a request for both
-     * @throws LockKeyException if the requests have a key in common, with different limits
+     * @throws LockKeyException if the requests have a key in common, with different limits, or more than {@value #MAX_KEYS} keys
+     *     together
      */
     public LockRequest and(LockRequest other) {
         return new LockRequest(
@@ -182,13 +190,13 @@ public final class LockRequest {
 
     /**
      * Names the purpose of this lock. Metrics are tagged with the name, so use only a few distinct names: {@code "order"}, not
-     * {@code "order:42"}.
+     * {@code "order:42"}. Characters that could forge a log line are escaped, as in {@link LockKey#printable}.
      *
      * @param value the name; empty for none
      * @return a copy with the given name
      */
     public LockRequest name(String value) {
-        return with(Option.NAME, value.isEmpty() ? null : value);
+        return with(Option.NAME, value.isEmpty() ? null : LockKey.printable(value));
     }
 
     /**
@@ -217,7 +225,7 @@ public final class LockRequest {
      *
      * @param values the new keys; their order does not matter
      * @return a copy with the new keys
-     * @throws LockKeyException if there are no keys
+     * @throws LockKeyException if there are no keys, or more than {@value #MAX_KEYS} different ones
      */
     public LockRequest keys(Collection<LockKey> values) {
         return new LockRequest(parts(values, parts.get(0)::withKey), options);

@@ -1,5 +1,6 @@
 package io.holdfast.lock.api;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -8,11 +9,12 @@ import java.util.Optional;
  *
  * @param key the lock
  * @param holders the holders: none, one exclusive holder, or any number of shared ones
- * @param waiters the number of waiting acquisitions across all clients. A dead waiter is counted for at most 3.4 s; threads of one client
- *     that wait for the same exclusive lock count as one unless the lock is fair
+ * @param waiters the number of waiting callers. A dead one is counted for at most 3.4 s. Callers that wait in line behind a thread of
+ *     their own client are included once it has told the store, with its next renewal or within 0.5 s; those of this client at once
  * @param lastToken the greatest fencing token handed out or reserved, if the store still remembers it; otherwise 0
+ * @param waited how long the first of the waiters has waited, as far as is known
  */
-public record LockSnapshot(LockKey key, List<LockHolder> holders, int waiters, long lastToken) {
+public record LockSnapshot(LockKey key, List<LockHolder> holders, int waiters, long lastToken, Duration waited) {
 
     /** Copies the list. */
     public LockSnapshot {

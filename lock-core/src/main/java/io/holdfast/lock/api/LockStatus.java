@@ -1,5 +1,6 @@
 package io.holdfast.lock.api;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -10,10 +11,12 @@ import java.util.List;
  * @param queue the first waiting acquisitions in queue order, at most {@value #MOST_QUEUED}. Those for which the lock is
  *     reserved are also among the holders. Threads of one client that wait for the same exclusive lock share one entry unless
  *     the lock is fair
- * @param waiters the number of waiting acquisitions across all clients, as in {@link LockSnapshot#waiters()}
+ * @param waiters the number of waiting callers, as in {@link LockSnapshot#waiters()}
  * @param lastToken the greatest fencing token handed out or reserved
+ * @param waited how long the first of the waiters has waited, as in {@link LockSnapshot#waited()}
  */
-public record LockStatus(LockKey key, List<LockHolder> holders, List<LockWaiter> queue, int waiters, long lastToken) {
+public record LockStatus(
+        LockKey key, List<LockHolder> holders, List<LockWaiter> queue, int waiters, long lastToken, Duration waited) {
 
     /** The maximum number of holders listed. */
     public static final int MOST_HOLDERS = 100;

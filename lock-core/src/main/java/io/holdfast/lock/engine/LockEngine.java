@@ -9,7 +9,6 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockInterruptedException;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockResult;
@@ -37,6 +36,7 @@ import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Terms;
+import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Pause;
@@ -44,6 +44,7 @@ import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.waiting.Budget;
+import io.holdfast.lock.waiting.LocalQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -54,6 +55,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +81,14 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
+    /** How many damaged locks the log names. */
+    private static final int MAX_NAMED = 10;
+
     private final LockEngineBuilder settings;
+
+    /** Whether damaged locks have been logged. */
+    private final AtomicBoolean warned = new AtomicBoolean();
+
     private volatile @Nullable Parts parts;
     private boolean endedUnused;
 
@@ -90,30 +99,23 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     /** Created on first use, so that an application that acquires no lock during startup does not load these classes. */
     private record Parts(Acquisition.Shared shared, AsyncCalls async) {
 
-        static Parts of(LockEngineBuilder settings) {
-            EventPublisher events = new EventPublisher(settings.sources);
-            Cleanup cleanup = new Cleanup(settings.store);
-            ClientContext client = new ClientContext(
-                    settings.store, cleanup, settings.ticker, settings.queueThread, settings.clientId);
-            HeldLocks locks = new HeldLocks(client, events);
-            client.onRevoked(locks::doubt);
-            AsyncCalls async = new AsyncCalls(locks, settings.executor, settings.mostWaiting, settings.pause);
-            Waits waits = new Waits(client, settings.queueThread);
-            return new Parts(new Acquisition.Shared(client, locks, waits, events), async);
-        }
-
         void close() {
             ClientContext.all(
                     shared.waits()::close,
                     shared.locks()::close,
-                    shared.client().cleanup()::close,
+                    shared.client().cleanup::close,
                     shared.events()::close,
                     async::close);
         }
     }
 
-    private Acquisition.Shared shared() {
+    Acquisition.Shared shared() {
         return parts().shared;
+    }
+
+    /** Empty if the client has not been used. Questions of health, metrics and endpoints do not use it. */
+    private Optional<Acquisition.Shared> used() {
+        return Optional.ofNullable(parts).map(Parts::shared);
     }
 
     private Parts parts() {
@@ -124,7 +126,16 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     private synchronized Parts make() {
         Parts made = parts;
         if (made == null) {
-            made = Parts.of(settings);
+            EventPublisher events = new EventPublisher(settings.sources);
+            Cleanup cleanup = new Cleanup(settings.store);
+            ClientContext client = new ClientContext(
+                    settings.store, cleanup, settings.ticker, settings.queueThread, settings.clientId);
+            HeldLocks locks = new HeldLocks(client, events);
+            client.onRevoked(locks::doubt);
+            Waits waits = new Waits(client, settings.queueThread);
+            made = new Parts(
+                    new Acquisition.Shared(client, locks, waits, events),
+                    new AsyncCalls(locks, settings.executor, settings.mostWaiting, settings.pause));
             if (endedUnused) {
                 made.close();
             }
@@ -161,12 +172,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     public <T extends @Nullable Object, E extends Throwable> LockResult<T> tryExecute(
             LockRequest request, LockedFunction<T, E> work) throws E {
         AcquireResult result = acquire(request, Duration.ZERO, true);
-        if (result instanceof Handle granted) {
-            return new LockResult.Executed<>(run(granted, work));
-        }
-        var refused = (AcquireResult.Contended) result;
-        return new LockResult.NotAcquired<>(
-                refused.key(), refused.waitedForLock(), refused.holder(), blockage(refused));
+        return result instanceof Handle granted
+                ? new LockResult.Executed<>(run(granted, work))
+                : refusal((AcquireResult.Contended) result);
     }
 
     private static <T extends @Nullable Object, E extends Throwable> T run(Handle handle, LockedFunction<T, E> work)
@@ -215,12 +223,11 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * @param waitNanos how long to wait; {@link Long#MAX_VALUE} for no limit
      * @param interruptible whether an interrupt ends the wait; it never ends a single try
      */
-    AcquireResult acquire(List<One> each, long waitNanos, boolean bound, boolean interruptible)
+    AcquireResult acquire(List<Terms> each, long waitNanos, boolean bound, boolean interruptible)
             throws InterruptedException {
         WaitingThread thread = new WaitingThread();
         Caller caller = new Caller(locks().ofCurrentThread(), thread, false, bound, interruptible && waitNanos > 0);
-        One first = each.get(0);
-        Handle again = each.size() == 1 ? locks().reenter(first.key, first.terms, caller) : null;
+        Handle again = each.size() == 1 ? locks().reenter(each.get(0), caller) : null;
         if (again != null) { // no call, no wait, no listener
             return again;
         }
@@ -289,12 +296,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         }
     }
 
-    /** One lock of a request, and the terms requested for it. */
-    record One(LockKey key, Terms terms) {}
-
-    private List<One> each(LockRequest request) {
+    private List<Terms> each(LockRequest request) {
         return request.each().stream()
-                .map(one -> new One(one.key(), Terms.of(one, settings.defaults)))
+                .map(one -> Terms.of(one, settings.defaults))
                 .toList();
     }
 
@@ -306,10 +310,10 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * Creates an acquisition that has not begun. Its parts for several locks are in the order of their keys, and share
      * one budget and one caller.
      */
-    private Steps steps(List<One> each, Budget budget, Caller caller) {
+    private Steps steps(List<Terms> each, Budget budget, Caller caller) {
         List<Acquisition> all = new ArrayList<>(each.size());
-        for (One one : each) {
-            all.add(new Acquisition(shared(), one.key, one.terms, budget, caller));
+        for (Terms terms : each) {
+            all.add(new Acquisition(shared(), terms, budget, caller));
         }
         return all.size() == 1 ? all.get(0) : new MultiAcquisition(shared(), all);
     }
@@ -325,12 +329,13 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     /** Returns the handle, or throws an exception that explains why there is none. */
     private Handle handle(AcquireResult result) {
-        if (result instanceof Handle granted) {
-            return granted;
-        }
-        var refused = (AcquireResult.Contended) result;
-        throw new LockNotAcquiredException(
-                null, refused.key(), refused.waitedForLock(), refused.holder().orElse(null), blockage(refused));
+        return result instanceof Handle granted
+                ? granted
+                : this.<Handle>refusal((AcquireResult.Contended) result).orElseThrow();
+    }
+
+    private <T extends @Nullable Object> LockResult<T> refusal(AcquireResult.Contended of) {
+        return new LockResult.NotAcquired<>(of.key(), of.waited(), of.holder(), blockage(of));
     }
 
     @Override
@@ -372,22 +377,31 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         locks().ensureHeld(atLeast);
     }
 
-    private LockKey key(String text) {
-        return masked(LockRequest.of(text)).key();
+    private LockKey shown(LockKey key) {
+        return settings.masking ? key.masked() : key;
     }
 
     @Override
     public LockSnapshot inspect(String key) {
-        return inspect(key(key));
+        return inspect(shown(LockKey.of(key)));
     }
 
     LockSnapshot inspect(LockKey key) {
-        return ClientContext.uninterruptibly(() -> settings.store.inspect(key));
+        LockSnapshot found = ClientContext.uninterruptibly(() -> settings.store.inspect(key));
+        Followers all = waiters(key, found.waiters(), found.waited());
+        return new LockSnapshot(key, found.holders(), all.number(), found.lastToken(), all.longestWait());
+    }
+
+    /** The waiters of a lock, at least those of this client, of which the store may not know all yet. */
+    private Followers waiters(LockKey key, int number, Duration longest) {
+        Followers own = parts == null ? Followers.NONE : shared().waits().of(key);
+        boolean longer = own.longestWait().compareTo(longest) > 0;
+        return new Followers(Math.max(number, own.number()), longer ? own.longestWait() : longest);
     }
 
     @Override
     public List<LockHolder> forceRelease(String key) {
-        return forceRelease(key(key), EnumSet.allOf(LockMode.class));
+        return forceRelease(shown(LockKey.of(key)), EnumSet.allOf(LockMode.class));
     }
 
     /**
@@ -397,7 +411,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * next owner.
      */
     List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
-        var own = locks().all().stream()
+        var own = holds().stream()
                 .filter(hold -> hold.key().equals(key) && modes.contains(hold.mode()))
                 .toList();
         List<LockHolder> former = ClientContext.uninterruptibly(() -> settings.store.forceRelease(key, modes), () -> {
@@ -418,14 +432,17 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         return shared().locks();
     }
 
+    /** What this client holds now, or has lost but not released. */
+    Set<io.holdfast.lock.engine.hold.Hold> holds() {
+        return used().map(shared -> shared.locks().all()).orElse(Set.of());
+    }
+
     @Override
     public List<LockActivity.Hold> held() {
-        return parts == null
-                ? List.of()
-                : locks().all().stream()
-                        .filter(hold -> hold.loss() == null)
-                        .map(LockEngine::describe)
-                        .toList();
+        return holds().stream()
+                .filter(hold -> hold.loss() == null)
+                .map(LockEngine::describe)
+                .toList();
     }
 
     private static LockActivity.Hold describe(io.holdfast.lock.engine.hold.Hold hold) {
@@ -435,27 +452,28 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     @Override
     public List<LockActivity.Wait> waiting() {
-        return shared().waits().snapshot();
+        return used().map(shared -> shared.waits().snapshot()).orElse(List.of());
     }
 
     @Override
     public long wakeUps() {
-        return shared().client().wakeUps();
+        return used().map(shared -> shared.client().wakeUps()).orElse(0L);
     }
 
     @Override
     public long droppedEvents() {
-        return shared().events().dropped();
+        return used().map(shared -> shared.events().dropped()).orElse(0L);
     }
 
     @Override
     public int lateRenewals() {
-        return (int) locks().all().stream().filter(hold -> hold.isRenewalLate()).count();
+        return (int) holds().stream().filter(hold -> hold.isRenewalLate()).count();
     }
 
     @Override
     public SubscriptionState subscriptionState() {
-        return shared().client().queue().entries().subscriptionState();
+        return used().map(shared -> shared.client().queue().entries.subscriptionState())
+                .orElse(SubscriptionState.NOT_NEEDED);
     }
 
     // All locks in the store.
@@ -466,26 +484,17 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     private List<RecordedWait> recorded() {
-        return settings.store.recordedWaits().stream()
-                .map(wait -> settings.masking ? masked(wait) : wait)
-                .toList();
+        return settings.store.recordedWaits().stream().map(this::shown).toList();
     }
 
-    private static RecordedWait masked(RecordedWait recorded) {
+    private RecordedWait shown(RecordedWait recorded) {
         WaitReport report = recorded.report();
-        NestedWait wait = report.what();
-        List<NestedWait.Held> holds = wait.holds().stream()
-                .map(held -> new NestedWait.Held(held.key().masked(), held.fencingToken(), held.mode()))
+        NestedWait it = report.what();
+        List<NestedWait.Held> holds = it.holds().stream()
+                .map(held -> new NestedWait.Held(shown(held.key()), held.fencingToken(), held.mode()))
                 .toList();
         NestedWait shown = new NestedWait(
-                wait.clientId(),
-                wait.host(),
-                wait.pid(),
-                wait.thread(),
-                wait.key().masked(),
-                wait.mode(),
-                wait.waited(),
-                holds);
+                it.clientId(), it.host(), it.pid(), it.thread(), shown(it.key()), it.mode(), it.waited(), holds);
         return new RecordedWait(
                 new WaitReport(report.id(), report.ended(), shown), recorded.sinceMicros(), recorded.seenMicros());
     }
@@ -497,7 +506,8 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      */
     private Blockage blockage(AcquireResult.Contended refused) {
         LockHolder holder = refused.holder().orElse(null);
-        if (holder == null || !refused.hasWaited() || locks().isOver(clientId())) {
+        LocalQueue queue = shared().client().queue();
+        if (holder == null || !refused.hasWaited() || locks().isOver(queue)) {
             return Blockage.UNKNOWN;
         }
         boolean interrupted = Thread.interrupted();
@@ -531,7 +541,14 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
                 .limit(request.limit())
                 .map(this::shown)
                 .toList();
-        return new LockScan(found, ended && scan.isComplete() && scan.size() <= request.limit());
+        Set<LockKey> unreadable = scan.unreadable();
+        if (!unreadable.isEmpty() && !warned.getAndSet(true)) {
+            log.warn(
+                    "Locks that cannot be read, because something else has changed them in Redis: {}. Release them by force.",
+                    unreadable.stream().limit(MAX_NAMED).map(this::shown).toList());
+        }
+        boolean complete = ended && scan.isComplete() && scan.size() <= request.limit();
+        return new LockScan(found, complete, unreadable.size());
     }
 
     /**
@@ -561,20 +578,17 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     private LockStatus shown(LockStatus status) {
-        return settings.masking
-                ? new LockStatus(
-                        status.key().masked(), status.holders(), status.queue(), status.waiters(), status.lastToken())
-                : status;
+        Followers all = waiters(status.key(), status.waiters(), status.waited());
+        LockKey key = shown(status.key());
+        return new LockStatus(
+                key, status.holders(), status.queue(), all.number(), status.lastToken(), all.longestWait());
     }
 
-    String clientId() {
-        return shared().client().id();
-    }
-
-    /** Does the work of background threads that is due, for tests on virtual time. */
-    void keepEntries() {
-        shared().client().queue().entries().tick();
-        shared().waits().tick();
+    /** Before the client is used: the id that it will have. */
+    synchronized String clientId() {
+        String first = settings.clientId == null ? ClientContext.randomId() : settings.clientId;
+        settings.clientId = first;
+        return used().map(shared -> shared.client().id()).orElse(first);
     }
 
     /**

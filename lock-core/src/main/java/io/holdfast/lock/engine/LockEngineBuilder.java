@@ -8,11 +8,11 @@ import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Pause;
 import io.holdfast.lock.store.Ticker;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Settings of a {@link LockEngine}. Not thread-safe. An engine keeps its own copy. */
@@ -38,6 +38,8 @@ public final class LockEngineBuilder implements Cloneable {
     int mostWaiting = 10_000;
     Ticker ticker = Ticker.SYSTEM;
     Pause pause = Pause.PARK;
+
+    /** Whether a thread keeps the entries alive; if not, tests do, on virtual time. */
     boolean queueThread = true;
 
     @Nullable
@@ -165,18 +167,6 @@ public final class LockEngineBuilder implements Cloneable {
         return this;
     }
 
-    /** For tests on virtual time: no thread keeps the entries alive; only {@link LockEngine#keepEntries} does. */
-    LockEngineBuilder withoutQueueThread() {
-        this.queueThread = false;
-        return this;
-    }
-
-    /** For tests: makes the client a copy of the given one, with the same id. */
-    LockEngineBuilder copyOf(LockEngine original) {
-        this.clientId = original.clientId();
-        return this;
-    }
-
     /**
      * Adds listeners that are looked up on the first event, because they do not exist yet.
      *
@@ -184,9 +174,7 @@ public final class LockEngineBuilder implements Cloneable {
      * @return this
      */
     public LockEngineBuilder listeners(Supplier<List<LockListener>> source) {
-        List<Supplier<List<LockListener>>> more = new ArrayList<>(sources);
-        more.add(source);
-        this.sources = more;
+        this.sources = Stream.concat(sources.stream(), Stream.of(source)).toList();
         return this;
     }
 

@@ -1,41 +1,36 @@
 package io.holdfast.lock.engine;
 
+import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.RemoteLock;
+import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.Hold;
+import io.holdfast.lock.engine.hold.Terms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One key, or several that are locked together or not at all, as a {@link java.util.concurrent.locks.Lock}. Has no state: all
- * views of a key are the same lock.
+ * views of a key are the same lock; they are equal if they also request the same terms.
+ *
+ * @param each the locks, in the order of their keys
  */
-final class RemoteLockView implements RemoteLock {
+record RemoteLockView(LockEngine engine, List<Terms> each) implements RemoteLock {
 
     /** The maximum number of holds of a shared lock that {@link #toString} describes. */
     private static final int MAX_DESCRIBED = 3;
 
     private static final long UNLIMITED = Long.MAX_VALUE;
-
-    private final LockEngine engine;
-
-    /** In the order of the keys. */
-    private final List<LockEngine.One> each;
-
-    RemoteLockView(LockEngine engine, List<LockEngine.One> each) {
-        this.engine = engine;
-        this.each = each;
-    }
 
     @Override
     public LockKey key() {
@@ -44,7 +39,7 @@ final class RemoteLockView implements RemoteLock {
 
     @Override
     public List<LockKey> keys() {
-        return each.stream().map(LockEngine.One::key).toList();
+        return each.stream().map(Terms::key).toList();
     }
 
     @Override
@@ -102,12 +97,12 @@ final class RemoteLockView implements RemoteLock {
     public void unlock() {
         Map<LockKey, Hold> thread = engine.locks().ofCurrentThread();
         List<Hold.Use> last = new ArrayList<>(each.size());
-        for (LockEngine.One one : each) {
+        for (Terms one : each) {
             Hold hold = thread.get(one.key());
-            Hold.Use use = hold == null ? null : hold.lastOfView(one.terms().isExclusive());
+            Hold.Use use = hold == null ? null : hold.lastOfView(one.isExclusive());
             if (use == null) {
                 throw new IllegalMonitorStateException("Thread "
-                        + Thread.currentThread().getName() + " has not acquired lock '" + one.key()
+                        + ClientContext.currentThread().thread() + " has not acquired lock '" + one.key()
                         + "' through a RemoteLock, or has already released it");
             }
             last.add(use);
@@ -118,29 +113,27 @@ final class RemoteLockView implements RemoteLock {
     @Override
     public int holdCount() {
         return each.stream()
-                .map(this::held)
-                .mapToInt(hold -> hold == null ? 0 : hold.holdCount())
+                .mapToInt(one -> held(one).map(Hold::holdCount).orElse(0))
                 .min()
                 .orElse(0);
     }
 
     @Override
     public boolean isHeldByCurrentThread() {
-        return each.stream().map(this::held).allMatch(hold -> hold != null && hold.isLive());
+        return each.stream().allMatch(one -> held(one).filter(Hold::isLive).isPresent());
     }
 
     @Override
     public boolean isLocked() {
         return each.stream()
-                .anyMatch(one -> engine.inspect(one.key()).holders().stream()
-                        .anyMatch(holder -> holder.mode() == one.terms().mode()));
+                .anyMatch(one ->
+                        engine.inspect(one.key()).holders().stream().anyMatch(holder -> holder.mode() == one.mode()));
     }
 
     @Override
     public Duration remaining() {
         return each.stream()
-                .map(this::held)
-                .map(hold -> hold == null ? Duration.ZERO : hold.remaining())
+                .map(one -> held(one).map(Hold::remaining).orElse(Duration.ZERO))
                 .min(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
     }
@@ -152,34 +145,29 @@ final class RemoteLockView implements RemoteLock {
                     "This lock has several keys, each with its own fencing token; use getLock(\"" + key()
                             + "\").fencingToken()");
         }
-        Hold hold = held(each.get(0));
-        if (hold == null) {
-            throw new IllegalMonitorStateException(
-                    "Thread " + Thread.currentThread().getName() + " does not hold lock '" + key()
-                            + (each.get(0).terms().isExclusive() ? "' exclusively" : "'"));
-        }
-        return hold.token();
+        return held(each.get(0))
+                .orElseThrow(() -> new IllegalMonitorStateException(
+                        "Thread " + ClientContext.currentThread().thread() + " does not hold lock '" + key()
+                                + (each.get(0).isExclusive() ? "' exclusively" : "'")))
+                .token();
     }
 
     /** Releases all of the locks, whatever the first calls return. */
     @Override
     public boolean forceUnlock() {
-        return each.stream()
-                        .filter(one -> !engine.forceRelease(
-                                        one.key(), Set.of(one.terms().mode()))
-                                .isEmpty())
-                        .count()
-                > 0;
+        List<LockHolder> former = new ArrayList<>();
+        each.forEach(one -> former.addAll(engine.forceRelease(one.key(), Set.of(one.mode()))));
+        return !former.isEmpty();
     }
 
     /** The thread's hold, lost or not, if it covers the mode of this view: an exclusive hold also permits reading. */
-    private @Nullable Hold held(LockEngine.One one) {
-        Hold hold = engine.locks().ofCurrentThread().get(one.key());
-        return hold != null && covers(hold, one) ? hold : null;
+    private Optional<Hold> held(Terms one) {
+        return Optional.ofNullable(engine.locks().ofCurrentThread().get(one.key()))
+                .filter(hold -> covers(hold, one));
     }
 
-    private static boolean covers(Hold hold, LockEngine.One one) {
-        return hold.isExclusive() || !one.terms().isExclusive();
+    private static boolean covers(Hold hold, Terms one) {
+        return hold.isExclusive() || !one.isExclusive();
     }
 
     /**
@@ -192,14 +180,14 @@ final class RemoteLockView implements RemoteLock {
         return shown.size() == 1 ? shown.get(0) : "RemoteLock" + shown;
     }
 
-    private String describe(LockEngine.One one) {
-        String holders = engine.locks().all().stream()
+    private String describe(Terms one) {
+        String holders = engine.holds().stream()
                 .filter(hold -> hold.key().equals(one.key()) && covers(hold, one))
                 .limit(MAX_DESCRIBED)
                 .map(hold -> (hold.isLive() ? "held" : "lost") + " by thread '" + hold.thread() + "', hold count "
                         + hold.holdCount() + ", token " + hold.token())
                 .collect(Collectors.joining("; "));
-        return "RemoteLock[" + one.key() + ", " + one.terms().mode() + ", "
+        return "RemoteLock[" + one.key() + ", " + one.mode() + ", "
                 + (holders.isEmpty() ? "not held by this client" : holders) + "]";
     }
 }

@@ -72,7 +72,8 @@ class Candidate implements Leadership {
     private final LockTemplate locks;
     private final LockRequest request;
     private final LeaderThreads threads;
-    private volatile @Nullable Candidacy candidacy;
+    private @Nullable Candidacy candidacy;
+    private CompletableFuture<@Nullable Void> stopping = CompletableFuture.completedFuture(null);
 
     private final List<Consumer<Term>> whenElected = new CopyOnWriteArrayList<>();
     private final List<Consumer<Term>> whenRevoked = new CopyOnWriteArrayList<>();
@@ -116,11 +117,12 @@ class Candidate implements Leadership {
         }
     }
 
-    /** Returns a future that completes when the lock has been released. */
+    /** Returns a future that completes when the locks of all terms have been released, also of those that were stopped earlier. */
     synchronized CompletableFuture<@Nullable Void> stop() {
         Candidacy begun = candidacy;
         candidacy = null;
-        return begun == null ? CompletableFuture.completedFuture(null) : begun.stop();
+        stopping = begun == null ? stopping : CompletableFuture.allOf(stopping, begun.stop());
+        return stopping;
     }
 
     /** Whether the current thread is calling one of the listeners. */
@@ -246,7 +248,7 @@ class Candidate implements Leadership {
     /** Returns a future that completes when all listeners have been notified; null if the term was already over. */
     private @Nullable CompletableFuture<@Nullable Void> end(HeldTerm term) {
         synchronized (events) {
-            if (current != term) {
+            if (!term.equals(current)) {
                 return null;
             }
             current = null;
@@ -259,26 +261,11 @@ class Candidate implements Leadership {
         return locks.inspect(request.key().value()).holder();
     }
 
-    /** Randomly shortened by up to half, so that the instances of an application do not all retry at the same time. */
-    private static Duration shortened(Duration time) {
-        return time.minusNanos(ThreadLocalRandom.current().nextLong(time.toNanos() / 2));
-    }
-
     /**
      * A term and its lock, which is held until {@code work} is complete, or until it is lost. Completing {@code work} allows the
      * lock to be released, or what is left of a lost lock to be cleaned up.
      */
-    private static final class HeldTerm {
-
-        private final LockHandle lock;
-        private final Term term;
-        private final CompletableFuture<@Nullable Void> work = new CompletableFuture<>();
-
-        private HeldTerm(String role, LockHandle lock) {
-            this.lock = lock;
-            this.term = new Term(role, lock.fencingToken(), Instant.now());
-        }
-    }
+    private record HeldTerm(LockHandle lock, Term term, CompletableFuture<@Nullable Void> work) {}
 
     /** One candidacy, from {@code start()} to {@code stop()}. */
     private final class Candidacy {
@@ -315,7 +302,8 @@ class Candidate implements Leadership {
         }
 
         private CompletionStage<@Nullable Void> granted(LockHandle lock) {
-            HeldTerm begun = new HeldTerm(role, lock);
+            Term begins = new Term(role, lock.fencingToken(), Instant.now());
+            HeldTerm begun = new HeldTerm(lock, begins, new CompletableFuture<>());
             synchronized (this) {
                 if (stopped) {
                     begun.work.complete(null);
@@ -355,7 +343,11 @@ class Candidate implements Leadership {
             if (ends) {
                 ended.complete(null);
             } else {
-                threads.after(shortened(failure == null ? AFTER_RESIGNATION : restAfter(failure)), this::attempt);
+                Duration pause = failure == null ? AFTER_RESIGNATION : restAfter(failure);
+                // Randomly shortened by up to half, so that the instances of an application do not all retry at the
+                // same time.
+                long shortenedBy = ThreadLocalRandom.current().nextLong(pause.toNanos() / 2);
+                threads.after(pause.minusNanos(shortenedBy), this::attempt);
             }
         }
 

@@ -1,5 +1,6 @@
 package io.holdfast.lock.leader;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import java.time.Duration;
@@ -87,12 +88,14 @@ public final class LeaderElection implements AutoCloseable {
      *     name. The lease is always renewed, candidates wait for the lock without a time limit, and there is no maximum or
      *     minimum hold
      * @return the role
-     * @throws IllegalArgumentException if the role is blank, or the request has several keys or is shared
+     * @throws IllegalArgumentException if the role is blank or contains control or formatting characters, or the request has several keys or is shared
      * @throws IllegalStateException if this election has already joined the role, or is closed
      */
     public Leadership join(String role, LockRequest request) {
-        if (role.isBlank()) {
-            throw new IllegalArgumentException("The role must not be blank");
+        String shown = LockKey.printable(role);
+        if (role.isBlank() || !shown.equals(role)) {
+            throw new IllegalArgumentException(
+                    "The role must not be blank or contain control or formatting characters: '" + shown + "'");
         }
         LockRequest named = request.name().isEmpty() ? request.name("leader-" + role) : request;
         Candidate candidate = new Candidate(role, locks, named, threads);
@@ -139,8 +142,8 @@ public final class LeaderElection implements AutoCloseable {
     public Leadership of(String role) {
         Candidate candidate = candidates.get(role);
         if (candidate == null) {
-            throw new IllegalArgumentException(
-                    "This instance is not a candidate for role '" + role + "'; its roles are " + candidates.keySet());
+            throw new IllegalArgumentException("This instance is not a candidate for role '" + LockKey.printable(role)
+                    + "'; its roles are " + candidates.keySet());
         }
         return candidate;
     }

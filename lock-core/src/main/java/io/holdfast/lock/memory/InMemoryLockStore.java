@@ -55,7 +55,7 @@ public final class InMemoryLockStore implements LockStore {
     private static final long WAITS_MICROS = TimeUnit.NANOSECONDS.toMicros(WAITS_TIMEOUT.toNanos());
 
     private final ReentrantLock mutex = new ReentrantLock();
-    private final Map<LockKey, LockState> locks = new LinkedHashMap<>(16, 0.75f, true);
+    final Map<LockKey, LockState> locks = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<String, ClientWaits> waits = new HashMap<>();
     private final List<LockState.Hint> hints = new ArrayList<>();
     private final List<Consumer<LockState.Hint>> listeners = new CopyOnWriteArrayList<>();
@@ -125,7 +125,7 @@ public final class InMemoryLockStore implements LockStore {
     @Override
     public List<EntryReply> keepEntries(List<EntryRequest> requests) {
         return requests.stream()
-                .map(request -> locked(request.key(), lock -> lock.keepEntries(request.owners())))
+                .map(request -> locked(request.key(), lock -> lock.keepEntries(request)))
                 .toList();
     }
 
@@ -139,33 +139,28 @@ public final class InMemoryLockStore implements LockStore {
         return locked(key, lock -> lock.inspect(key));
     }
 
-    /** A single step, which reads all locks at one moment. */
+    /** Reads all locks at one moment, when the scan is opened. */
     @Override
     public Optional<StoreScan> openScan(String keyPrefix) {
-        return Optional.of(new StoreScan() {
-            private List<LockStatus> found = List.of();
+        return Optional.of(new FinishedScan(locked(() -> statuses(keyPrefix))));
+    }
 
-            @Override
-            public boolean step() {
-                found = locked(() -> statuses(keyPrefix));
-                return false;
-            }
+    private record FinishedScan(List<LockStatus> found) implements StoreScan {
 
-            @Override
-            public int size() {
-                return found.size();
-            }
+        @Override
+        public boolean step() {
+            return false;
+        }
 
-            @Override
-            public boolean isComplete() {
-                return true;
-            }
+        @Override
+        public int size() {
+            return found.size();
+        }
 
-            @Override
-            public List<LockStatus> found() {
-                return found;
-            }
-        });
+        @Override
+        public boolean isComplete() {
+            return true;
+        }
     }
 
     private List<LockStatus> statuses(String keyPrefix) {
@@ -219,16 +214,6 @@ public final class InMemoryLockStore implements LockStore {
         listeners.add(subscription);
         listener.connected();
         return () -> listeners.remove(subscription);
-    }
-
-    /** How many locks are remembered. */
-    int size() {
-        return locked(locks::size);
-    }
-
-    /** How many entries of a lock are remembered, including dead ones in its queue. */
-    int queueLength(LockKey key) {
-        return locked(key, lock -> lock.queueLength(false));
     }
 
     /** Does nothing: there is nothing to free. */

@@ -9,7 +9,8 @@ import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
-import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.EntryRequest;
+import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
@@ -62,6 +63,7 @@ final class LockState {
         private LockMode mode;
         private long token;
         private long leaseEnd;
+        private Followers followers = Followers.NONE;
 
         HoldRecord(AcquireRequest request, Instant since, long token, long leaseEnd) {
             this.request = request;
@@ -78,24 +80,17 @@ final class LockState {
         }
 
         LockHolder describe(long now) {
-            HolderInfo info = request.holder();
-            return new LockHolder(
-                    request.owner().clientId(),
-                    info.host(),
-                    info.pid(),
-                    info.thread(),
-                    since,
-                    Duration.ofNanos(Math.max(0, leaseEnd - now)),
-                    token,
-                    mode,
-                    owner == null);
+            String clientId = request.owner().clientId();
+            Duration remaining = Duration.ofNanos(Math.max(0, leaseEnd - now));
+            return request.holder().holding(clientId, since, remaining, token, mode, owner == null);
         }
     }
 
-    private static final class EntryRecord {
+    static final class EntryRecord {
         private final AcquireRequest request;
         private long aliveUntil;
         private boolean reserved;
+        private Followers followers = Followers.NONE;
 
         EntryRecord(AcquireRequest request, long aliveUntil) {
             this.request = request;
@@ -103,22 +98,15 @@ final class LockState {
         }
 
         LockWaiter describe() {
-            HolderInfo info = request.holder();
-            return new LockWaiter(
-                    request.owner().clientId(),
-                    info.host(),
-                    info.pid(),
-                    info.thread(),
-                    request.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED,
-                    request.fair(),
-                    reserved);
+            LockMode mode = request.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
+            return request.holder().waiting(request.owner().clientId(), mode, request.fair(), reserved);
         }
     }
 
     private final StoreClock clock;
     private final List<Hint> hints;
     private final List<HoldRecord> holds = new ArrayList<>();
-    private final Map<OwnerId, EntryRecord> entries = new LinkedHashMap<>();
+    final Map<OwnerId, EntryRecord> entries = new LinkedHashMap<>();
     private final Map<OwnerId, Long> cancelled = new HashMap<>();
     private long lastToken;
     private long now;
@@ -272,11 +260,14 @@ final class LockState {
             return new RenewReply.NotHolder();
         }
         confirm(hold, TimeUnit.MILLISECONDS.toNanos(request.leaseMillis()));
+        hold.followers = request.followers();
         return new RenewReply.Renewed();
     }
 
-    EntryReply keepEntries(List<OwnerId> owners) {
+    EntryReply keepEntries(EntryRequest request) {
+        List<OwnerId> owners = request.owners();
         owners.forEach(this::keep);
+        entries.forEach((owner, entry) -> entry.followers = request.followers().getOrDefault(owner, entry.followers));
         settle();
         List<OwnerId> called = owners.stream()
                 .filter(owner -> !entries.containsKey(owner) || isReserved(owner))
@@ -310,21 +301,33 @@ final class LockState {
     }
 
     LockSnapshot inspect(LockKey key) {
-        return new LockSnapshot(key, holders().toList(), queueLength(true), lastToken);
+        Followers waiting = waiting();
+        return new LockSnapshot(key, holders().toList(), waiting.number(), lastToken, waiting.longestWait());
     }
 
     /** Changes nothing. */
     LockStatus status(LockKey key) {
-        return new LockStatus(
-                key,
-                holders().limit(LockStatus.MOST_HOLDERS).toList(),
-                entries.values().stream()
-                        .filter(entry -> !isOver(entry.aliveUntil))
-                        .map(EntryRecord::describe)
-                        .limit(LockStatus.MOST_QUEUED)
-                        .toList(),
-                queueLength(true),
-                lastToken);
+        List<LockWaiter> queue = entries.values().stream()
+                .filter(entry -> !isOver(entry.aliveUntil))
+                .map(EntryRecord::describe)
+                .limit(LockStatus.MOST_QUEUED)
+                .toList();
+        List<LockHolder> first = holders().limit(LockStatus.MOST_HOLDERS).toList();
+        Followers waiting = waiting();
+        return new LockStatus(key, first, queue, waiting.number(), lastToken, waiting.longestWait());
+    }
+
+    /** All waiters: those in the queue, and those in line at their clients, as last reported. */
+    private Followers waiting() {
+        Followers all = Followers.NONE;
+        for (HoldRecord hold : holds) {
+            all = isOver(hold.leaseEnd) ? all : all.plus(hold.followers);
+        }
+        for (EntryRecord entry : entries.values()) {
+            Followers queued = new Followers(entry.reserved ? 0 : 1, Duration.ZERO).plus(entry.followers);
+            all = isOver(entry.aliveUntil) ? all : all.plus(queued);
+        }
+        return all;
     }
 
     /** Drops holds that have ended and dead entries, and reserves the lock for the next live entries. */
@@ -449,16 +452,6 @@ final class LockState {
 
     private Stream<EntryRecord> queue() {
         return entries.values().stream().filter(entry -> !entry.reserved);
-    }
-
-    /**
-     * How many entries are in the queue.
-     *
-     * @param alive whether to leave out dead entries
-     */
-    int queueLength(boolean alive) {
-        return (int)
-                queue().filter(entry -> !alive || !isOver(entry.aliveUntil)).count();
     }
 
     private Waiters waiters() {

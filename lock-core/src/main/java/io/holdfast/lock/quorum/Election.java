@@ -82,18 +82,7 @@ final class Election {
 
     /** @param token the lowest one that servers may choose */
     private Ballot<AcquireReply> propose(long token) {
-        AcquireRequest proposed = new AcquireRequest(
-                request.key(),
-                request.owner(),
-                Quorum.withDrift(request.leaseMillis()),
-                request.holder(),
-                request.limit(),
-                request.weight(),
-                false,
-                false,
-                request.tokens(),
-                token,
-                raising);
+        AcquireRequest proposed = request.oneTry(Quorum.withDrift(request.leaseMillis()), token, raising);
         Ballot<AcquireReply> ballot = quorum.askInRound(
                 (node, round) -> node.call(request.owner(), round, () -> node.beginAcquire(proposed)), this::isDecided);
         resent |= ballot.isOutcomeUnknown() || ballot.count(AcquireReply::resent) > 0;

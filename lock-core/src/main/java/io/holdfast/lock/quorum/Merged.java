@@ -4,8 +4,10 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStatus;
+import io.holdfast.lock.store.HolderInfo;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,14 +23,16 @@ final class Merged {
     static LockSnapshot snapshot(LockKey key, List<LockSnapshot> snapshots, int needed, int silent) {
         List<LockHolder> holders = holders(snapshots.stream().map(LockSnapshot::holders), needed);
         long lastToken = noted(snapshots.stream().map(LockSnapshot::lastToken), needed - silent);
-        return new LockSnapshot(key, holders, 0, lastToken);
+        LockSnapshot most = Collections.max(snapshots, Comparator.comparing(LockSnapshot::waiters));
+        return new LockSnapshot(key, holders, most.waiters(), lastToken, most.waited());
     }
 
     /** @param statuses the statuses of one lock, from at least as many servers as are needed */
     static LockStatus status(List<LockStatus> statuses, int needed) {
         List<LockHolder> holders = holders(statuses.stream().map(LockStatus::holders), needed);
         long lastToken = noted(statuses.stream().map(LockStatus::lastToken), needed);
-        return new LockStatus(statuses.get(0).key(), holders, List.of(), 0, lastToken);
+        LockStatus most = Collections.max(statuses, Comparator.comparing(LockStatus::waiters));
+        return new LockStatus(most.key(), holders, List.of(), most.waiters(), lastToken, most.waited());
     }
 
     /**
@@ -76,15 +80,8 @@ final class Merged {
                 .minusMillis(Quorum.DRIFT_MILLIS)
                 .multipliedBy(Quorum.DRIFT_SHARE)
                 .dividedBy(Quorum.DRIFT_SHARE + 1L);
-        return new LockHolder(
-                holder.clientId(),
-                holder.host(),
-                holder.pid(),
-                holder.thread(),
-                holder.since(),
-                remaining.isNegative() ? Duration.ZERO : remaining,
-                holder.fencingToken(),
-                holder.mode(),
-                holder.kept());
+        Duration left = remaining.isNegative() ? Duration.ZERO : remaining;
+        return new HolderInfo(holder.host(), holder.pid(), holder.thread())
+                .holding(holder.clientId(), holder.since(), left, holder.fencingToken(), holder.mode(), holder.kept());
     }
 }

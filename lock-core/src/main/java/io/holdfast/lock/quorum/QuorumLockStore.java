@@ -153,11 +153,8 @@ public final class QuorumLockStore implements LockStore {
     private ReleaseReply released(int needed, Ballot<ReleaseReply> ballot) {
         int released = ballot.count(ReleaseReply.RELEASED::equals);
         int gone = ballot.count(ReleaseReply.GONE::equals);
-        if (released >= needed) {
-            return ReleaseReply.RELEASED;
-        }
         if (released + gone >= needed) {
-            return ReleaseReply.GONE;
+            return released >= needed ? ReleaseReply.RELEASED : ReleaseReply.GONE;
         }
         if (quorum.nodes.size() - ballot.count(ReleaseReply.NOT_HOLDER::equals) >= needed) {
             throw ballot.majorityLost(needed);
@@ -180,8 +177,8 @@ public final class QuorumLockStore implements LockStore {
             List<RenewRequest> requests, BiFunction<LockStore, List<RenewRequest>, List<RenewReply>> call) {
         requests.forEach(request -> checkLease(request.leaseMillis()));
         List<RenewRequest> onEachNode = requests.stream()
-                .map(each ->
-                        new RenewRequest(each.key(), each.owner(), Quorum.withDrift(each.leaseMillis()), each.limit()))
+                .map(each -> new RenewRequest(
+                        each.key(), each.owner(), Quorum.withDrift(each.leaseMillis()), each.limit(), each.followers()))
                 .toList();
         // If one is not renewed, it is worth waiting for the other servers.
         Ballot<List<RenewReply>> ballot = quorum.ask(
@@ -297,7 +294,7 @@ public final class QuorumLockStore implements LockStore {
     /** There are no messages. */
     @Override
     public Listening listen(String clientId, WakeListener listener) {
-        return () -> {};
+        return Listening.NONE;
     }
 
     @Override

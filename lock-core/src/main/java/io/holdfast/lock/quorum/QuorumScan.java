@@ -1,12 +1,15 @@
 package io.holdfast.lock.quorum;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.overview.StoreScan;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
@@ -60,6 +63,13 @@ final class QuorumScan implements StoreScan {
     @Override
     public boolean isComplete() {
         return scans.size() == quorum.nodes.size() && scans.values().stream().allMatch(StoreScan::isComplete);
+    }
+
+    @Override
+    public Set<LockKey> unreadable() {
+        Set<LockKey> all = new HashSet<>();
+        scans.values().forEach(scan -> all.addAll(scan.unreadable()));
+        return all;
     }
 
     @Override

@@ -6,9 +6,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -21,32 +22,18 @@ import java.util.function.ToIntFunction;
  * <p>Each call to a server that hangs costs a command timeout, during which the caller gets no other replies. A single server is not called
  * again after a failure. In a cluster another node may reply, so the calls continue there, for a few timeouts in total. They start with a
  * random one, so that calls that are not sent this time may be sent the next time.
+ *
+ * @param isOneServer called each time, because with some drivers only a connection reveals it
+ * @param most the maximum weight of a call, unless a single request has more
  */
-final class Batches {
+record Batches(BooleanSupplier isOneServer, int most, Duration commandTimeout, Ticker ticker) {
 
     private static final int TIMEOUTS = 3;
-
-    private final BooleanSupplier isOneServer;
-    private final int most;
-    private final long patienceNanos;
-    private final Ticker ticker;
-
-    /**
-     * Creates an instance.
-     *
-     * @param isOneServer called each time, because with some drivers only a connection reveals it
-     * @param most the maximum weight of a call, unless a single request has more
-     */
-    Batches(BooleanSupplier isOneServer, int most, Duration commandTimeout, Ticker ticker) {
-        this.isOneServer = isOneServer;
-        this.most = most;
-        this.patienceNanos = commandTimeout.toNanos() * TIMEOUTS;
-        this.ticker = ticker;
-    }
 
     /**
      * Sends requests.
      *
+     * @param requests different objects
      * @param server returns the server that a request is for
      * @param weight the weight of a request
      * @param send sends a call, and returns a reply for each of its requests
@@ -60,20 +47,21 @@ final class Batches {
             Function<List<Q>, List<A>> send,
             Function<LockStoreException, A> failed) {
         boolean oneServer = isOneServer.getAsBoolean();
-        List<List<Integer>> calls = split(requests, server, weight);
+        List<List<Q>> calls = split(requests, server, weight);
         if (!oneServer) {
             Collections.rotate(calls, ThreadLocalRandom.current().nextInt(calls.size() + 1));
         }
-        Map<Integer, A> replies = new TreeMap<>();
+        IdentityHashMap<Q, A> replies = new IdentityHashMap<>();
         List<LockStoreException> failures = new ArrayList<>();
         long start = ticker.nanos();
-        for (List<Integer> call : calls) {
+        for (List<Q> call : calls) {
             List<A> theirs;
             try {
-                if (!failures.isEmpty() && (oneServer || ticker.nanos() - start >= patienceNanos)) {
+                if (!failures.isEmpty()
+                        && (oneServer || ticker.nanos() - start >= commandTimeout.toNanos() * TIMEOUTS)) {
                     throw failures.get(0);
                 }
-                theirs = send.apply(call.stream().map(requests::get).toList());
+                theirs = send.apply(call);
             } catch (LockStoreException e) {
                 failures.add(e);
                 theirs = Collections.nCopies(call.size(), failed.apply(e));
@@ -85,27 +73,25 @@ final class Batches {
         if (!calls.isEmpty() && failures.size() == calls.size()) {
             throw failures.get(0);
         }
-        return List.copyOf(replies.values());
+        return requests.stream().map(replies::get).map(Objects::requireNonNull).toList();
     }
 
-    /** The indexes of the requests in each call. */
-    private <Q> List<List<Integer>> split(List<Q> requests, Function<Q, String> server, ToIntFunction<Q> weight) {
-        Map<String, List<Integer>> open = new HashMap<>();
+    /** The requests of each call. */
+    private <Q> List<List<Q>> split(List<Q> requests, Function<Q, String> server, ToIntFunction<Q> weight) {
+        Map<String, List<Q>> open = new HashMap<>();
         Map<String, Integer> weights = new HashMap<>();
-        List<List<Integer>> calls = new ArrayList<>();
-        for (int i = 0; i < requests.size(); i++) {
-            String at = server.apply(requests.get(i));
-            int next = weight.applyAsInt(requests.get(i));
-            int sum = weights.getOrDefault(at, 0) + next;
-            List<Integer> call = open.get(at);
-            if (call == null || sum > most) {
+        List<List<Q>> calls = new ArrayList<>();
+        for (Q request : requests) {
+            String at = server.apply(request);
+            int next = weight.applyAsInt(request);
+            List<Q> call = open.get(at);
+            if (call == null || weights.merge(at, next, Integer::sum) > most) {
                 call = new ArrayList<>();
                 open.put(at, call);
                 calls.add(call);
-                sum = next;
+                weights.put(at, next);
             }
-            call.add(i);
-            weights.put(at, sum);
+            call.add(request);
         }
         return calls;
     }

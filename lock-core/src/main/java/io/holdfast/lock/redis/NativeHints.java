@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.redis.driver.ApplicationConnections;
 import io.holdfast.lock.redis.driver.LettuceApplication;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
@@ -13,9 +14,10 @@ final class NativeHints implements RuntimeHintsRegistrar {
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.resources().registerPattern("io/holdfast/lock/redis/*.lua");
         hints.reflection()
-                .registerTypeIfPresent(loader, Drivers.JEDIS)
+                .registerTypeIfPresent(loader, Connections.JEDIS)
+                .registerTypeIfPresent(loader, ApplicationConnections.LETTUCE)
                 .registerType(
-                        TypeReference.of(Drivers.LETTUCE_FACTORY),
+                        TypeReference.of(Connections.LETTUCE_FACTORY),
                         type -> type.withField(LettuceApplication.CONFIGURATION_FIELD));
     }
 }

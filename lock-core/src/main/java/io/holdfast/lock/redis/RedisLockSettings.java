@@ -9,27 +9,33 @@ import java.time.Duration;
  * @param keyPrefix the first part of each key; no braces, whitespace or control characters; 1 to 200 characters
  * @param commandTimeout how long one command may take, including the wait for a pooled connection; 10 ms to 1 min
  * @param tokenRetention how long the last fencing token of an unused lock is remembered; 1 s to 365 days
- * @param connections the maximum number of Jedis connections for locks; 1 to 1,000
+ * @param maxConnections the maximum number of dedicated connections to a server, on which callers send commands; 1 to 1,000
  * @param replicaAcks how many replicas must acknowledge a grant or a renewal before it counts; {@link ReplicaAcks#NONE} for none. A {@link
  *     RedisLockStore} does not accept both this and a rejoin delay
  * @param rejoinDelay how long a server that has started without its data refuses to grant unknown locks; from zero, which grants them
  *     immediately, to 365 days
- * @param driver how locks reach Redis
+ * @param connection over which connections locks reach Redis
  */
 public record RedisLockSettings(
         String keyPrefix,
         Duration commandTimeout,
         Duration tokenRetention,
-        int connections,
+        int maxConnections,
         ReplicaAcks replicaAcks,
         Duration rejoinDelay,
-        Driver driver) {
+        Connection connection) {
 
     private static final int MOST_REPLICAS = 100;
 
-    /** Prefix "lock", 1 s, 10 min, 16 connections, no acknowledgement by replicas, no delay, driver AUTO. */
+    /** Prefix "lock", 1 s, 10 min, 64 connections, no acknowledgement by replicas, no delay, connection AUTO. */
     public static final RedisLockSettings STANDARD = new RedisLockSettings(
-            "lock", Duration.ofSeconds(1), Duration.ofMinutes(10), 16, ReplicaAcks.NONE, Duration.ZERO, Driver.AUTO);
+            "lock",
+            Duration.ofSeconds(1),
+            Duration.ofMinutes(10),
+            64,
+            ReplicaAcks.NONE,
+            Duration.ZERO,
+            Connection.AUTO);
 
     /**
      * Checks the components.
@@ -44,28 +50,27 @@ public record RedisLockSettings(
         }
         ReplicaAcks.check("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(1));
         ReplicaAcks.check("tokenRetention", tokenRetention, Duration.ofSeconds(1), Duration.ofDays(365));
-        if (connections < 1 || connections > 1000) {
-            throw new IllegalArgumentException("connections is " + connections + "; it must be between 1 and 1000");
+        if (maxConnections < 1 || maxConnections > 1000) {
+            throw new IllegalArgumentException(
+                    "maxConnections is " + maxConnections + "; it must be between 1 and 1000");
         }
         ReplicaAcks.check("rejoinDelay", rejoinDelay, Duration.ZERO, Duration.ofDays(365));
     }
 
-    /** How locks reach Redis. */
-    public enum Driver {
+    /** Over which connections locks reach Redis. */
+    public enum Connection {
 
-        /**
-         * {@link #JEDIS} if everything that the application has configured can be carried over to it, otherwise {@link #REDIS_TEMPLATE}.
-         */
+        /** {@link #DEDICATED} if everything that the application has configured can be carried over, otherwise {@link #APPLICATION}. */
         AUTO,
 
         /**
-         * Over dedicated Jedis connections, configured like the application's connection factory, which may be one for Lettuce.
-         * A store cannot be created if Jedis is missing, or if something cannot be carried over.
+         * Over connections of Jedis that only locks use, configured like the application's connection factory, which may be one for
+         * Lettuce. A store cannot be created if Jedis is missing, or if something cannot be carried over.
          */
-        JEDIS,
+        DEDICATED,
 
-        /** Through a {@code RedisTemplate} on the application's factory, with its connections and timeouts. */
-        REDIS_TEMPLATE
+        /** Over connections of the application's factory, whatever its driver, with its timeouts. */
+        APPLICATION
     }
 
     /**
@@ -113,7 +118,7 @@ public record RedisLockSettings(
      */
     public RedisLockSettings withKeyPrefix(String value) {
         return new RedisLockSettings(
-                value, commandTimeout, tokenRetention, connections, replicaAcks, rejoinDelay, driver);
+                value, commandTimeout, tokenRetention, maxConnections, replicaAcks, rejoinDelay, connection);
     }
 
     /**
@@ -123,7 +128,8 @@ public record RedisLockSettings(
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withCommandTimeout(Duration value) {
-        return new RedisLockSettings(keyPrefix, value, tokenRetention, connections, replicaAcks, rejoinDelay, driver);
+        return new RedisLockSettings(
+                keyPrefix, value, tokenRetention, maxConnections, replicaAcks, rejoinDelay, connection);
     }
 
     /**
@@ -133,7 +139,8 @@ public record RedisLockSettings(
      * @throws IllegalArgumentException if it is out of range
      */
     public RedisLockSettings withTokenRetention(Duration value) {
-        return new RedisLockSettings(keyPrefix, commandTimeout, value, connections, replicaAcks, rejoinDelay, driver);
+        return new RedisLockSettings(
+                keyPrefix, commandTimeout, value, maxConnections, replicaAcks, rejoinDelay, connection);
     }
 
     /**
@@ -142,9 +149,9 @@ public record RedisLockSettings(
      * @param value see the component
      * @throws IllegalArgumentException if it is out of range
      */
-    public RedisLockSettings withConnections(int value) {
+    public RedisLockSettings withMaxConnections(int value) {
         return new RedisLockSettings(
-                keyPrefix, commandTimeout, tokenRetention, value, replicaAcks, rejoinDelay, driver);
+                keyPrefix, commandTimeout, tokenRetention, value, replicaAcks, rejoinDelay, connection);
     }
 
     /**
@@ -155,7 +162,7 @@ public record RedisLockSettings(
      */
     public RedisLockSettings withReplicaAcks(ReplicaAcks value) {
         return new RedisLockSettings(
-                keyPrefix, commandTimeout, tokenRetention, connections, value, rejoinDelay, driver);
+                keyPrefix, commandTimeout, tokenRetention, maxConnections, value, rejoinDelay, connection);
     }
 
     /**
@@ -166,16 +173,16 @@ public record RedisLockSettings(
      */
     public RedisLockSettings withRejoinDelay(Duration value) {
         return new RedisLockSettings(
-                keyPrefix, commandTimeout, tokenRetention, connections, replicaAcks, value, driver);
+                keyPrefix, commandTimeout, tokenRetention, maxConnections, replicaAcks, value, connection);
     }
 
     /**
-     * {@return a copy with the given driver}
+     * {@return a copy with the given connections}
      *
      * @param value see the component
      */
-    public RedisLockSettings withDriver(Driver value) {
+    public RedisLockSettings withConnection(Connection value) {
         return new RedisLockSettings(
-                keyPrefix, commandTimeout, tokenRetention, connections, replicaAcks, rejoinDelay, value);
+                keyPrefix, commandTimeout, tokenRetention, maxConnections, replicaAcks, rejoinDelay, value);
     }
 }

@@ -7,7 +7,9 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.ScriptClient.Reply;
+import io.holdfast.lock.redis.driver.ApplicationConnections;
 import io.holdfast.lock.redis.driver.LuaScript;
+import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
@@ -28,7 +30,6 @@ import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
@@ -40,11 +41,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.data.redis.serializer.RedisSerializer;
 import org.springframework.util.Assert;
 
 /**
@@ -77,9 +78,6 @@ public final class RedisLockStore implements LockStore {
 
     private static final Logger log = LoggerFactory.getLogger(RedisLockStore.class);
 
-    /** For renewals and entries, so that held locks are not lost if callers exhaust their connections. */
-    private static final int RENEWAL_CONNECTIONS = 2;
-
     /** Leases, or entries, in one call. At about 3 µs each, they block Redis for less than 2 ms. */
     private static final int MOST_PER_CALL = 600;
 
@@ -90,9 +88,8 @@ public final class RedisLockStore implements LockStore {
 
     private final RedisLockSettings settings;
     private final Duration commandTimeout;
-    private final Drivers.Way way;
-    private final Wire calls;
-    private final Wire renewals;
+    private final String description;
+    private final Wire wire;
     private final ScriptClient client;
     private final ScriptClient background;
     private final ScriptCodec codec;
@@ -104,15 +101,27 @@ public final class RedisLockStore implements LockStore {
     private volatile List<String> publishFailures = List.of();
 
     /**
-     * Creates an instance.
+     * Creates an instance on the connections that {@link #template} chooses.
      *
-     * @param applications specifies where Redis is and how to log in; the store either creates connections from it, or uses those of the
-     *     factory, see {@link RedisLockSettings.Driver}, and never closes the factory
-     * @param settings names, timeouts, retention
-     * @throws IllegalArgumentException if the settings contradict each other, do not suit the kind of server, or require Jedis
-     *     where it cannot be used
+     * @param applications specifies where Redis is and how to log in; never closed by the store
+     * @param settings names, timeouts, retention, connections
+     * @throws IllegalArgumentException if the settings contradict each other, do not suit the kind of server, or require dedicated
+     *     connections where there can be none
      */
     public RedisLockStore(RedisConnectionFactory applications, RedisLockSettings settings) {
+        this(template(applications, settings), settings);
+    }
+
+    /**
+     * Creates an instance whose every command goes through a template.
+     *
+     * @param template where Redis is, and the connections to it. Its serializers do not matter; its transaction support is switched off,
+     *     because a transaction would only queue the commands of locks. Dedicated connections, those of {@link #template}, are closed with
+     *     the store; any other factory never is
+     * @param settings names, timeouts, retention. How many connections there are is up to the template
+     * @throws IllegalArgumentException if the settings contradict each other, or do not suit the kind of server
+     */
+    public RedisLockStore(RedisTemplate<?, ?> template, RedisLockSettings settings) {
         this.settings = settings;
         this.commandTimeout = settings.commandTimeout();
         this.acks =
@@ -122,31 +131,53 @@ public final class RedisLockStore implements LockStore {
                 acks.number() == 0 || !rejoins,
                 "replicaAcks and rejoinDelay cannot be combined: rejoinDelay is for the servers of a quorum, which have no"
                         + " replicas. Remove one of them from the RedisLockSettings.");
-        this.way = Drivers.choose(applications, settings.driver());
-        this.calls = way.connector().apply(commandTimeout, settings.connections());
-        this.renewals = way.connector().apply(commandTimeout, RENEWAL_CONNECTIONS);
+        RedisConnectionFactory factory = template.getRequiredConnectionFactory();
+        this.description = Connections.describe(factory, settings.connection());
+        template.setEnableTransactionSupport(false);
+        this.wire =
+                factory instanceof Wire own ? own : new ApplicationConnections(factory, Connections.server(factory));
         Assert.isTrue(
-                acks.number() == 0 || calls.isPipelined(),
-                "replicaAcks requires Jedis, but locks are kept in " + way.description());
-        Assert.isTrue(!rejoins || !calls.isCluster(), "rejoinDelay is for independent servers, not for a cluster");
+                acks.number() == 0 || wire.isPipelined(),
+                "replicaAcks requires dedicated connections, but locks are kept in " + description);
+        Assert.isTrue(!rejoins || !wire.isCluster(), "rejoinDelay is for independent servers, not for a cluster");
+        wire.whenRenewed(() -> wakeups.forEach(WakeChannel::reconnect));
         this.codec = new ScriptCodec(settings);
-        this.background = open(renewals, () -> {});
-        this.client = open(calls, () -> {
+        this.background = open(template, true, () -> {});
+        this.client = open(template, false, () -> {
             CompletableFuture<?> unused = background.connect();
         });
-        this.batches = new Batches(calls::isOneServer, MOST_PER_CALL, commandTimeout, Ticker.SYSTEM);
+        this.batches = new Batches(wire::isOneServer, MOST_PER_CALL, commandTimeout, Ticker.SYSTEM);
         this.waits = new RedisWaits(client, codec);
+    }
+
+    /**
+     * {@return a template for locks} On dedicated connections, which are configured like the factory, or on the factory itself, see {@link
+     * RedisLockSettings.Connection}. Connects only when it is used.
+     *
+     * @param applications specifies where Redis is and how to log in; a {@code JedisConnectionFactory} need not be started for dedicated
+     *     connections
+     * @param settings connections and command timeout
+     * @throws IllegalArgumentException if dedicated connections are required where there can be none; the message states why
+     */
+    public static RedisTemplate<byte[], byte[]> template(
+            RedisConnectionFactory applications, RedisLockSettings settings) {
+        RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
+        template.setConnectionFactory(Connections.choose(applications, settings));
+        template.setDefaultSerializer(RedisSerializer.byteArray());
+        template.afterPropertiesSet();
+        return template;
     }
 
     /**
      * A server that does not reply to calls may no longer send messages; a replica may not receive any.
      *
-     * @param whenConnected connects the other script clients. A client that located the nodes of a cluster only just before its first call
-     *     would wait for nodes that hang at that time.
+     * @param whenConnected connects the other script client
      */
-    private ScriptClient open(Wire wire, Runnable whenConnected) {
+    private ScriptClient open(RedisTemplate<?, ?> template, boolean forBackground, Runnable whenConnected) {
         return new ScriptClient(
+                template,
                 wire,
+                forBackground,
                 commandTimeout,
                 () -> wakeups.forEach(WakeChannel::doubt),
                 () -> wakeups.forEach(WakeChannel::reconnect),
@@ -193,7 +224,7 @@ public final class RedisLockStore implements LockStore {
         client.connect(commandTimeout);
         boolean together = acks.number() == 0
                 && settings.rejoinDelay().isZero()
-                && calls.isOneServer()
+                && wire.isOneServer()
                 && !requests.isEmpty()
                 && requests.size() <= MOST_ACQUIRED;
         if (!together) {
@@ -217,20 +248,22 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
-        return released(client.run(codec.downgrade(key, owner, lastToken)));
+        Reply reply = client.run(codec.downgrade(key, owner, lastToken));
+        // If it is sent twice, the second one finds the shared hold.
+        return reply.read(ScriptCodec::released) ? ReleaseReply.RELEASED : ReleaseReply.NOT_HOLDER;
     }
 
-    private static ReleaseReply released(Reply reply) {
+    private ReleaseReply released(Reply reply) {
         return reply.read(ScriptCodec::released) ? ReleaseReply.RELEASED : notHeld(reply);
     }
 
-    private static ReleaseReply notHeld(Reply reply) {
-        return reply.resent() ? ReleaseReply.GONE : ReleaseReply.NOT_HOLDER;
+    private ReleaseReply notHeld(Reply reply) {
+        return reply.resent() || wire.isRepeating() ? ReleaseReply.GONE : ReleaseReply.NOT_HOLDER;
     }
 
     @Override
     public List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
-        return calls.isOneServer()
+        return wire.isOneServer()
                 ? batches.<ReleaseRequest, Pending<ReleaseReply>>send(
                         requests, request -> "", request -> RELEASE_WEIGHT, this::releaseTogether, failure -> () -> {
                             throw failure;
@@ -246,13 +279,16 @@ public final class RedisLockStore implements LockStore {
                 .toList();
     }
 
-    private static Pending<ReleaseReply> released(ReleaseRequest request, String outcome, Reply reply) {
+    private Pending<ReleaseReply> released(ReleaseRequest request, String outcome, Reply reply) {
         return () -> switch (outcome) {
             case "" -> ReleaseReply.RELEASED;
             case "NOT_HOLDER" -> notHeld(reply);
             default ->
                 throw new LockStoreException(
-                        "Lock '" + request.key() + "' could not be released: " + outcome, null, false);
+                        "Lock '" + request.key() + "' could not be released: "
+                                + RedisFailures.explain(outcome, reply.masked()),
+                        null,
+                        false);
         };
     }
 
@@ -282,7 +318,7 @@ public final class RedisLockStore implements LockStore {
                 requests,
                 acks,
                 codec::renew,
-                (reply, some) -> reply.read(text -> ScriptCodec.renewed(text, some.size())).stream()
+                (reply, some) -> reply.read(text -> ScriptCodec.renewed(text, some.size(), reply.masked())).stream()
                         .map(each -> each instanceof RenewReply.Renewed && reply.replicas() < acks.number()
                                 ? new RenewReply.Failed(tooFew(reply.replicas()))
                                 : each)
@@ -296,62 +332,32 @@ public final class RedisLockStore implements LockStore {
      */
     private String part(LockKey key) {
         String server = serverOf(key);
-        return server.isEmpty() && !calls.isOneServer() ? key.toString() : server;
+        return server.isEmpty() && !wire.isOneServer() ? key.toString() : server;
     }
 
     @Override
     public String serverOf(LockKey key) {
-        return calls.serverOf(codec.bytes(key));
+        return wire.serverOf(codec.bytes(key));
     }
 
-    /** Long lists of entries of one lock are split into pieces. */
     @Override
     public List<EntryReply> keepEntries(List<EntryRequest> requests) {
         List<EntryReply> replies = batches.send(
-                requests.stream().flatMap(RedisLockStore::pieces).toList(),
-                piece -> part(piece.key()),
-                piece -> Math.max(1, piece.owners().size()),
+                requests,
+                request -> part(request.key()),
+                request -> Math.max(1, request.owners().size()),
                 some -> background.send(
                         some,
                         Acks.NONE,
                         codec::keepEntries,
-                        (reply, kept) -> reply.read(text -> ScriptCodec.entries(text, kept)),
+                        (reply, kept) -> reply.read(text -> ScriptCodec.entries(text, kept, reply.masked())),
                         failed(EntryReply.Failed::new)),
                 failed(EntryReply.Failed::new));
         if (!publishChecked && !requests.isEmpty()) {
             checkPublishing(requests.get(0).key());
             publishFailures.forEach(log::warn);
         }
-        Iterator<EntryReply> next = replies.iterator();
-        return requests.stream()
-                .map(request -> pieces(request)
-                        .map(piece -> next.next())
-                        .reduce(RedisLockStore::join)
-                        .orElseThrow())
-                .toList();
-    }
-
-    private static Stream<EntryRequest> pieces(EntryRequest request) {
-        List<OwnerId> all = request.owners();
-        return IntStream.iterate(0, from -> from == 0 || from < all.size(), from -> from + MOST_PER_CALL)
-                .mapToObj(from -> all.subList(from, Math.min(all.size(), from + MOST_PER_CALL)))
-                .map(owners -> new EntryRequest(request.key(), owners));
-    }
-
-    /** With the earlier of the store's times: one of the pieces may not reflect later grants. */
-    private static EntryReply join(EntryReply one, EntryReply other) {
-        if (!(one instanceof EntryReply.Kept first)) {
-            return one;
-        }
-        if (!(other instanceof EntryReply.Kept second)) {
-            return other;
-        }
-        List<OwnerId> called = new ArrayList<>(first.called());
-        called.addAll(second.called());
-        return new EntryReply.Kept(
-                called,
-                Math.min(first.storeMicros(), second.storeMicros()),
-                first.blockedFor().compareTo(second.blockedFor()) < 0 ? first.blockedFor() : second.blockedFor());
+        return replies;
     }
 
     /**
@@ -369,8 +375,9 @@ public final class RedisLockStore implements LockStore {
                     ? List.of()
                     : List.of(
                             "Redis does not let scripts publish to the wake-up channels, so waiters poll every 500 ms."
-                                    + " Grant the Redis user PUBLISH and the channels " + codec.prefix() + ":wake:* ("
-                                    + reply
+                                    + " Grant the Redis user PUBLISH and the channels " + settings.keyPrefix()
+                                    + ":wake:* ("
+                                    + RedisFailures.explain(reply, key.isMasked())
                                     + ")");
             publishChecked = true;
         } catch (LockStoreException e) {
@@ -421,7 +428,8 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public List<LockHolder> forceRelease(LockKey key, Set<LockMode> modes) {
-        return client.run(codec.forceRelease(key, modes)).read(ScriptCodec::formerHolders);
+        client.connect(ScriptClient.CONNECT_LIMIT); // reveals whether there is a cluster
+        return client.run(codec.forceRelease(key, modes, wire.isRepeating())).read(ScriptCodec::formerHolders);
     }
 
     /**
@@ -431,9 +439,10 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Listening listen(String clientId, WakeListener listener) {
         WakeChannel channel = new WakeChannel(
-                calls, codec.channel(clientId), listener, acks.number() == 0, commandTimeout, wakeups::remove);
+                wire, codec.channel(clientId), listener, acks.number() == 0, commandTimeout, wakeups::remove);
         wakeups.add(channel);
-        return channel.start();
+        channel.thread.start();
+        return channel;
     }
 
     @Override
@@ -456,25 +465,22 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public void disconnect() {
-        calls.stop();
-        renewals.stop();
+        wire.stop();
     }
 
     @Override
     public void connect() {
-        calls.start();
-        renewals.start();
+        wire.start();
     }
 
     @Override
     public void close() {
-        renewals.close();
-        calls.close();
+        wire.close();
     }
 
     /** {@return where Redis is, how locks connect to it and why, and the prefix of keys; without secrets} */
     @Override
     public String toString() {
-        return way.description() + ", with key prefix '" + codec.prefix() + "'";
+        return description + ", with key prefix '" + settings.keyPrefix() + "'";
     }
 }

@@ -2,6 +2,7 @@ package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockWaiter;
@@ -15,10 +16,13 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>{@code SCAN} returns each key that exists throughout the scan, some of them more than once. It is called by a script, because every
  * driver routes a script to a known server, which is not true of other commands.
  *
- * <p>A server that fails is skipped, unless all fail. If a slot moves during the scan, its locks may be found on neither
+ * <p>It is unknown which keys its caller hides, so all calls are masked. A server that fails is skipped, unless all fail. If a slot moves during the scan, its locks may be found on neither
  * server.
  */
 final class RedisScan implements StoreScan {
@@ -52,6 +56,7 @@ final class RedisScan implements StoreScan {
 
     private final Deque<LockKey> named = new ArrayDeque<>();
     private final Map<LockKey, LockStatus> found = new LinkedHashMap<>();
+    private final Set<LockKey> unreadable = new LinkedHashSet<>();
     private String cursor = BEGIN;
     private boolean complete = true;
     private boolean answered;
@@ -94,7 +99,8 @@ final class RedisScan implements StoreScan {
     }
 
     private void findNames(byte[] server) {
-        Reply reply = client.run(ScriptCodec.call(LuaScript.SCAN, 1, server, cursor, pattern, KEYS_PER_CALL));
+        Reply reply = client.run(ScriptCodec.call(LuaScript.SCAN, 1, server, cursor, pattern, KEYS_PER_CALL)
+                .mask());
         complete &= !reply.moved();
         String[] parts = reply.orThrow().split("\n", 2);
         cursor = parts[0];
@@ -106,10 +112,8 @@ final class RedisScan implements StoreScan {
     }
 
     private void readNamed() {
-        List<LockKey> keys = new ArrayList<>(LOCKS_PER_CALL);
-        while (keys.size() < LOCKS_PER_CALL && !named.isEmpty()) {
-            keys.add(named.remove());
-        }
+        int number = Math.min(LOCKS_PER_CALL, named.size());
+        List<LockKey> keys = Stream.generate(named::remove).limit(number).toList();
         client.send(keys, Acks.NONE, this::overview, this::statuses, RedisScan::fail)
                 .forEach(status -> found.put(status.key(), status));
     }
@@ -123,37 +127,35 @@ final class RedisScan implements StoreScan {
         List<Object> arguments = new ArrayList<>(keys.size() + 2);
         keys.forEach(key -> arguments.add(codec.bytes(key)));
         arguments.addAll(List.of(LockStatus.MOST_HOLDERS, LockStatus.MOST_QUEUED));
-        return ScriptCodec.call(LuaScript.OVERVIEW, keys.size(), arguments.toArray());
+        return ScriptCodec.call(LuaScript.OVERVIEW, keys.size(), arguments.toArray())
+                .mask();
     }
 
     private List<LockStatus> statuses(Reply reply, List<LockKey> keys) {
         complete &= !reply.moved();
-        return reply.read(text -> ScriptCodec.all(ScriptCodec.lines(text), lines -> status(lines, keys)));
+        return reply.read(text -> {
+            Iterator<String> lines = ScriptCodec.lines(text);
+            String[] damaged = ScriptCodec.words(lines.next());
+            Stream.of(damaged).skip(1).forEach(at -> unreadable.add(keys.get(Integer.parseInt(at) - 1)));
+            return ScriptCodec.all(lines, each -> status(each, keys));
+        });
     }
 
     /** A lock in the reply of {@code overview.lua}. */
     private static LockStatus status(Iterator<String> lines, List<LockKey> keys) {
         String[] words = ScriptCodec.words(lines.next());
-        List<LockHolder> holders = ScriptCodec.times(words[3], () -> ScriptCodec.holder(lines));
-        List<LockWaiter> queue = ScriptCodec.times(words[4], () -> waiter(lines));
-        return new LockStatus(
-                keys.get(Integer.parseInt(words[0]) - 1),
-                holders,
-                queue,
-                Integer.parseInt(words[2]),
-                Long.parseLong(words[1]));
+        List<LockHolder> holders = ScriptCodec.times(words[4], () -> ScriptCodec.holder(lines));
+        List<LockWaiter> queue = ScriptCodec.times(words[5], () -> waiter(lines));
+        LockKey key = keys.get(Integer.parseInt(words[0]) - 1);
+        int waiters = Integer.parseInt(words[2]);
+        return new LockStatus(key, holders, queue, waiters, Long.parseLong(words[1]), ScriptCodec.micros(words[3]));
     }
 
     private static LockWaiter waiter(Iterator<String> lines) {
         String[] words = ScriptCodec.words(lines.next());
-        return new LockWaiter(
-                ScriptCodec.clientOf(words[0]),
-                lines.next(),
-                Long.parseLong(lines.next()),
-                lines.next(),
-                ScriptCodec.mode(words[1]),
-                words[2].equals("1"),
-                words[3].equals("1"));
+        String clientId = ScriptCodec.clientOf(words[0]);
+        LockMode mode = ScriptCodec.mode(words[1]);
+        return ScriptCodec.info(lines).waiting(clientId, mode, words[2].equals("1"), words[3].equals("1"));
     }
 
     @Override
@@ -164,6 +166,11 @@ final class RedisScan implements StoreScan {
     @Override
     public boolean isComplete() {
         return complete;
+    }
+
+    @Override
+    public Set<LockKey> unreadable() {
+        return unreadable;
     }
 
     @Override

@@ -9,7 +9,6 @@ import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.store.overview.WaitTimes;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -65,7 +64,7 @@ final class RedisWaits {
     }
 
     private <T> T ask(LuaScript script, Function<String, T> reading, Object... keyAndArguments) {
-        return redis.run(ScriptCodec.call(script, 1, keyAndArguments)).read(reading);
+        return redis.run(ScriptCodec.call(script, 1, keyAndArguments).mask()).read(reading);
     }
 
     /** The waits of one client, at least one. */
@@ -126,19 +125,12 @@ final class RedisWaits {
         String[] words = lines.next().split(" ", -1);
         boolean ended = words[5].equals("1");
         long since = Long.parseLong(words[1]);
-        long waited = Long.parseLong(words[3]) + (ended ? 0 : Math.max(0, now - recordedAt));
+        Duration waited = ScriptCodec.micros(words[3]).plusNanos(ended ? 0 : Math.max(0, now - recordedAt) * 1_000);
         String thread = lines.next();
         LockKey wanted = key(lines.next());
         List<NestedWait.Held> holds = ScriptCodec.times(words[6], () -> held(lines.next()));
-        var wait = new NestedWait(
-                client,
-                host,
-                pid,
-                thread,
-                wanted,
-                ScriptCodec.mode(words[4]),
-                Duration.of(waited, ChronoUnit.MICROS),
-                holds);
+        LockMode mode = ScriptCodec.mode(words[4]);
+        var wait = new NestedWait(client, host, pid, thread, wanted, mode, waited, holds);
         return new RecordedWait(
                 new WaitReport(Long.parseLong(words[0]), ended, wait),
                 since == 0 ? recordedAt : since,

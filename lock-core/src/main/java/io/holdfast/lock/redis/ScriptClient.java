@@ -29,6 +29,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.data.redis.core.RedisTemplate;
 
 /**
  * Sends scripts over one set of connections. There is one way to send, for one call or for many: all go to one server, over one connection,
@@ -46,7 +47,7 @@ import org.slf4j.LoggerFactory;
  * ms. In both cases the driver locates the servers again. <li><b>Signs of another primary.</b> A server that hangs keeps its connections
  * open, so drivers continue to use it, although another one may have replaced it long ago; and a replica replies just as a primary does. So
  * after a call without a reply, or with a reply from a replica, the listener is notified, and the driver locates the servers again: on a
- * separate thread, because that calls servers, some of which may hang; at most once every {@value #PAUSE_MILLIS} ms.
+ * separate thread, because that calls servers, some of which may hang; one at a time, and {@value #PAUSE_MILLIS} ms after the last.
  * </ul>
  *
  * <p><b>The first connection</b> loads the driver and locates the servers, which on a slow processor takes longer than a command is allowed
@@ -70,7 +71,9 @@ final class ScriptClient {
     private static final int PAUSE_MILLIS = 500;
     private static final int MOST_REDIRECTIONS = 5;
 
+    private final RedisTemplate<?, ?> door;
     private final Wire wire;
+    private final boolean background;
     private final long timeoutNanos;
     private final Runnable unanswered;
     private final Runnable replica;
@@ -81,17 +84,30 @@ final class ScriptClient {
     private final Runnable whenConnected;
     private volatile boolean connected;
     private volatile long attemptAt;
+    private volatile @Nullable Throwable formerFailure;
     private @Nullable CompletableFuture<@Nullable Void> attempt;
 
     /**
      * Creates an instance, which does not connect yet.
      *
+     * @param door all calls go through it
+     * @param wire the servers that it leads to
+     * @param background whether to use the connections that callers cannot exhaust
      * @param unanswered runs after a call without a reply: the server may be hanging, or gone
      * @param replica runs after a reply from a replica: another server is the primary now
      * @param whenConnected runs after the first connection, on its thread; must not wait
      */
-    ScriptClient(Wire wire, Duration commandTimeout, Runnable unanswered, Runnable replica, Runnable whenConnected) {
+    ScriptClient(
+            RedisTemplate<?, ?> door,
+            Wire wire,
+            boolean background,
+            Duration commandTimeout,
+            Runnable unanswered,
+            Runnable replica,
+            Runnable whenConnected) {
+        this.door = door;
         this.wire = wire;
+        this.background = background;
         this.timeoutNanos = commandTimeout.toNanos();
         this.unanswered = unanswered;
         this.replica = replica;
@@ -105,9 +121,15 @@ final class ScriptClient {
      * @param resent whether it may have been sent twice
      * @param moved whether a server other than the expected one carried it out
      * @param replicas how many replicas have acknowledged it; 0 if acknowledgements were not requested
+     * @param masked see {@link ScriptCall}
      */
     record Reply(
-            @Nullable String text, @Nullable LockStoreException failure, boolean resent, boolean moved, long replicas) {
+            @Nullable String text,
+            @Nullable LockStoreException failure,
+            boolean resent,
+            boolean moved,
+            long replicas,
+            boolean masked) {
 
         String orThrow() {
             if (failure != null) {
@@ -118,7 +140,7 @@ final class ScriptClient {
 
         /**
          * {@return the parsed reply} Text that cannot be parsed is not from a script. The message quotes only its first line, because
-         * others may contain masked keys.
+         * others may contain masked keys, and so may the parser's exception.
          */
         <T> T read(Function<String, T> parser) {
             String reply = orThrow();
@@ -127,10 +149,10 @@ final class ScriptClient {
             } catch (IllegalArgumentException | IndexOutOfBoundsException | NoSuchElementException e) {
                 throw new LockStoreException(
                         "Redis returned an unexpected reply to a lock script: '"
-                                + LockKey.printable(reply.split("\n", 2)[0])
+                                + (masked ? "…" : LockKey.printable(reply.split("\n", 2)[0]))
                                 + "'. Check whether there is a proxy between this client and Redis, and whether something"
                                 + " else writes under the key prefix.",
-                        e,
+                        masked ? null : e,
                         true);
             }
         }
@@ -142,11 +164,12 @@ final class ScriptClient {
             attemptAt = System.nanoTime();
             attempt = CompletableFuture.runAsync(
                     () -> {
-                        wire.open();
+                        wire.open(background);
                         connected = true;
                         whenConnected.run();
                     },
                     work -> DaemonThreads.create(work, "holdfast-connect").start());
+            var unused = attempt.whenComplete((done, failure) -> formerFailure = failure);
         }
         return attempt;
     }
@@ -173,14 +196,24 @@ final class ScriptClient {
             Duration taken = Duration.ofNanos(System.nanoTime() - attemptAt);
             throw new LockStoreException(
                     "No command was sent to " + wire.server() + ", because connecting for the first time has taken "
-                            + taken.toMillis() + " ms so far. Check that this process gets enough CPU time (the"
-                            + " CPU limit of its container), and that the server accepts connections.",
+                            + taken.toMillis() + " ms so far. " + whatToCheck(taken),
                     taken.compareTo(CONNECT_LIMIT) < 0 ? new ConnectionsInUseException(e, true) : e,
                     false);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockStoreException("Interrupted while connecting to " + wire.server(), e, false);
         }
+    }
+
+    /** A server that is silent for a command timeout may be waiting for another protocol. */
+    private String whatToCheck(Duration taken) {
+        if (formerFailure instanceof RuntimeException former) {
+            return "The previous attempt failed: "
+                    + RedisFailures.translate(former, wire.server()).getMessage();
+        }
+        return "Check that this process gets enough CPU time (the CPU limit of its container), and that the server accepts"
+                + " connections"
+                + (taken.toNanos() < timeoutNanos ? "." : " and both sides agree on TLS.");
     }
 
     /** Sends one call, and waits for its reply. */
@@ -243,7 +276,7 @@ final class ScriptClient {
     private Supplier<Answers> sendNow(
             List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
         try {
-            return wire.send(calls, acks, start, redirection);
+            return wire.send(door, calls, acks, background, start, redirection);
         } catch (RuntimeException e) {
             return () -> {
                 throw e;
@@ -275,11 +308,12 @@ final class ScriptClient {
                 if (isUnknownScript(answers)) {
                     List<ScriptCall> byText =
                             calls.stream().map(ScriptCall::asText).toList();
-                    answers = wire.send(byText, acks, start, redirection).get();
+                    answers = wire.send(door, byText, acks, background, start, redirection)
+                            .get();
                 }
                 return replies(calls, acks, start, answers, redirections, outcomeUnknown);
             } catch (RuntimeException e) {
-                LockStoreException failure = failed(e);
+                LockStoreException failure = failed(e, calls.stream().anyMatch(ScriptCall::masked));
                 // If WAIT is rejected, the calls before it were carried out.
                 outcomeUnknown |= failure.outcomeUnknown() || (acks.number() > 0 && RedisFailures.isServerError(e));
                 boolean isReplaced = wire.isCluster() && RedisFailures.isUnreachable(e);
@@ -297,12 +331,8 @@ final class ScriptClient {
     }
 
     private static boolean isUnknownScript(Answers answers) {
-        for (Object reply : answers.replies()) {
-            if (reply instanceof RuntimeException e && RedisFailures.isServerError(e, "NOSCRIPT")) {
-                return true;
-            }
-        }
-        return false;
+        return answers.replies().stream()
+                .anyMatch(reply -> reply instanceof RuntimeException e && RedisFailures.isServerError(e, "NOSCRIPT"));
     }
 
     /**
@@ -323,7 +353,7 @@ final class ScriptClient {
             Reply reply;
             if (answer instanceof byte[] text) {
                 String said = new String(text, StandardCharsets.UTF_8);
-                reply = new Reply(said, null, resent, redirections > 0, answers.replicas());
+                reply = new Reply(said, null, resent, redirections > 0, answers.replicas(), call.masked());
             } else if (answer instanceof RuntimeException e
                     && wire.isCluster()
                     && RedisFailures.isServerError(e, "MOVED ", "ASK ")
@@ -355,12 +385,12 @@ final class ScriptClient {
     }
 
     private static Reply failed(LockStoreException failure, boolean resent) {
-        return new Reply(null, failure, resent, false, 0);
+        return new Reply(null, failure, resent, false, 0, false);
     }
 
     private LockStoreException failure(ScriptCall call, Object answer) {
         return answer instanceof RuntimeException e
-                ? RedisFailures.translate(e, wire.server())
+                ? RedisFailures.translate(e, wire.server(), call.masked())
                 : new LockStoreException(
                         "Redis returned " + answer + " for the script " + call.script()
                                 + " instead of a string. Check whether the connection is in a transaction (MULTI) or a"
@@ -369,9 +399,9 @@ final class ScriptClient {
                         true);
     }
 
-    private LockStoreException failed(RuntimeException met) {
-        LockStoreException failure = RedisFailures.translate(met, wire.server());
-        if (RedisFailures.isReadOnly(failure)) {
+    private LockStoreException failed(RuntimeException met, boolean masked) {
+        LockStoreException failure = RedisFailures.translate(met, wire.server(), masked);
+        if (RedisFailures.isReadOnly(met)) {
             locate(movedAgain, replica);
         } else if (RedisFailures.isNoAnswer(failure) && !Thread.currentThread().isInterrupted()) {
             locate(unansweredAgain, unanswered);
@@ -382,14 +412,15 @@ final class ScriptClient {
     private void locate(AtomicLong notBefore, Runnable listener) {
         long now = System.nanoTime();
         long earliest = notBefore.get();
-        if (now - earliest >= 0
-                && notBefore.compareAndSet(earliest, now + TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS))) {
+        if (now - earliest >= 0 && notBefore.compareAndSet(earliest, now + Long.MAX_VALUE / 2)) {
             Runnable work = () -> {
                 try {
                     listener.run();
                     wire.refreshTopology();
                 } catch (RuntimeException e) {
-                    log.debug("Failed to refresh the Redis topology", e);
+                    log.debug("Failed to refresh the Redis topology", RedisFailures.translate(e, wire.server(), true));
+                } finally {
+                    notBefore.set(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
                 }
             };
             DaemonThreads.create(work, "holdfast-topology").start();
@@ -402,7 +433,7 @@ final class ScriptClient {
         try {
             return wire.slotOfEachMaster();
         } catch (RuntimeException e) {
-            throw failed(e);
+            throw failed(e, false);
         }
     }
 }

@@ -8,12 +8,14 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.driver.LuaScript;
+import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
+import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
@@ -32,12 +34,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 import org.springframework.util.Assert;
 
@@ -76,10 +80,6 @@ final class ScriptCodec {
         Duration byAnyClock =
                 delay.plus(delay.dividedBy(CLOCKS_DIFFER_BY_ONE_IN)).plusMillis(1);
         this.rejoinMillis = delay.isZero() ? 0 : byAnyClock.toMillis();
-    }
-
-    String prefix() {
-        return prefix;
     }
 
     /** The channel on which a client receives the messages that concern it. */
@@ -130,20 +130,17 @@ final class ScriptCodec {
     }
 
     private static String escape(String text) {
-        if (text.indexOf('%') < 0 && text.indexOf('{') < 0 && text.indexOf('}') < 0) {
-            return text;
-        }
         return text.replace("%", "%25").replace("{", "%7B").replace("}", "%7D");
     }
 
     ScriptCall acquire(AcquireRequest request) {
-        byte[] key = bytes(request.key());
+        LockKey key = request.key();
         OwnerId owner = request.owner();
         long lease = request.leaseMillis();
         long keep = lease + retentionMillis;
         String holder = text(request.holder());
         if (rejoinMillis == 0 && isPlain(request)) {
-            return call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder);
+            return script(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder);
         }
         String options = limit(request)
                 + (request.fair() ? " 1 " : " 0 ")
@@ -152,8 +149,8 @@ final class ScriptCodec {
                 + (request.raising() ? " 1" : "");
         long least = request.leastToken();
         return rejoinMillis == 0
-                ? call(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder, options, least)
-                : call(LuaScript.ACQUIRE, 2, key, joined, owner, lease, keep, holder, options, least, rejoinMillis);
+                ? script(LuaScript.ACQUIRE, 1, key, owner, lease, keep, holder, options, least)
+                : script(LuaScript.ACQUIRE, 2, key, joined, owner, lease, keep, holder, options, least, rejoinMillis);
     }
 
     private static boolean isPlain(AcquireRequest request) {
@@ -229,10 +226,10 @@ final class ScriptCodec {
     }
 
     ScriptCall release(ReleaseRequest request) {
-        byte[] key = bytes(request.key());
+        LockKey key = request.key();
         return isPlain(request)
-                ? call(LuaScript.RELEASE, 1, key, request.owner(), retentionMillis)
-                : call(LuaScript.RELEASE, 1, key, request.owner(), retentionMillis, options(request));
+                ? script(LuaScript.RELEASE, 1, key, request.owner(), retentionMillis)
+                : script(LuaScript.RELEASE, 1, key, request.owner(), retentionMillis, options(request));
     }
 
     /** A key that is known to live for at most two retentions keeps its expiry. */
@@ -247,7 +244,7 @@ final class ScriptCodec {
     }
 
     ScriptCall downgrade(LockKey key, OwnerId owner, long lastToken) {
-        return call(LuaScript.DOWNGRADE, 1, bytes(key), owner, retentionMillis, lastToken);
+        return script(LuaScript.DOWNGRADE, 1, key, owner, retentionMillis, lastToken);
     }
 
     /** Whether the owner was the holder. */
@@ -278,15 +275,19 @@ final class ScriptCodec {
     }
 
     ScriptCall renew(List<RenewRequest> all) {
-        return callForMany(LuaScript.RENEW, all, RenewRequest::key, each -> List.of(each.owner(), each.leaseMillis()));
+        return callForMany(
+                LuaScript.RENEW,
+                all,
+                RenewRequest::key,
+                each -> List.of(each.owner(), each.leaseMillis() + text(each.followers())));
     }
 
-    static List<RenewReply> renewed(String reply, int expected) {
+    static List<RenewReply> renewed(String reply, int expected, boolean masked) {
         return outcomes(reply, expected).stream()
                 .map(outcome -> switch (outcome) {
                     case "" -> RENEWED;
                     case "NOT_HOLDER" -> new RenewReply.NotHolder();
-                    default -> new RenewReply.Failed(outcome);
+                    default -> new RenewReply.Failed(RedisFailures.explain(outcome, masked));
                 })
                 .toList();
     }
@@ -294,22 +295,30 @@ final class ScriptCodec {
     ScriptCall keepEntries(List<EntryRequest> all) {
         return callForMany(LuaScript.KEEP_ENTRIES, all, EntryRequest::key, each -> {
             List<Object> arguments = new ArrayList<>(List.of(each.owners().size()));
-            arguments.addAll(each.owners());
+            each.owners()
+                    .forEach(
+                            owner -> arguments.add(owner + text(each.followers().get(owner))));
             return arguments;
         });
     }
 
-    static List<EntryReply> entries(String reply, List<EntryRequest> requests) {
+    private static String text(@Nullable Followers few) {
+        return few == null || few.equals(Followers.NONE)
+                ? ""
+                : " " + few.number() + ' ' + few.longestWait().toNanos() / 1_000;
+    }
+
+    static List<EntryReply> entries(String reply, List<EntryRequest> requests, boolean masked) {
         Iterator<String> lines = lines(reply, requests.size() + 1);
         long storeMicros = positive(lines.next());
         return requests.stream()
-                .map(request -> kept(lines.next(), storeMicros, request.owners()))
+                .map(request -> kept(lines.next(), storeMicros, request.owners(), masked))
                 .toList();
     }
 
-    private static EntryReply kept(String line, long storeMicros, List<OwnerId> owners) {
+    private static EntryReply kept(String line, long storeMicros, List<OwnerId> owners, boolean masked) {
         if (!isDigit(line)) {
-            return new EntryReply.Failed(line.split(" ", 2)[1]);
+            return new EntryReply.Failed(RedisFailures.explain(line.split(" ", 2)[1], masked));
         }
         String[] words = words(line);
         List<OwnerId> called = Arrays.stream(words)
@@ -320,29 +329,31 @@ final class ScriptCodec {
     }
 
     ScriptCall leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        return call(LuaScript.LEAVE, 1, bytes(key), owner, cancelledFor.toMillis(), retentionMillis, lastToken);
+        return script(LuaScript.LEAVE, 1, key, owner, cancelledFor.toMillis(), retentionMillis, lastToken);
     }
 
     ScriptCall inspect(LockKey key) {
-        return call(LuaScript.INSPECT, 1, bytes(key));
+        return script(LuaScript.INSPECT, 1, key);
     }
 
     static LockSnapshot inspected(LockKey key, String reply) {
         Iterator<String> lines = lines(reply);
         String[] words = words(lines.next());
-        return new LockSnapshot(
-                key, all(lines, ScriptCodec::holder), Integer.parseInt(words[1]), Long.parseLong(words[0]));
+        List<LockHolder> holders = all(lines, ScriptCodec::holder);
+        return new LockSnapshot(key, holders, Integer.parseInt(words[1]), Long.parseLong(words[0]), micros(words[2]));
     }
 
-    ScriptCall forceRelease(LockKey key, Set<LockMode> modes) {
-        return modes.size() == LockMode.values().length
-                ? call(LuaScript.FORCE_RELEASE, 1, bytes(key), retentionMillis)
-                : call(
-                        LuaScript.FORCE_RELEASE,
-                        1,
-                        bytes(key),
-                        retentionMillis,
-                        modes.iterator().next());
+    /** @param repeated whether the call may be sent again; then its reply is remembered */
+    ScriptCall forceRelease(LockKey key, Set<LockMode> modes, boolean repeated) {
+        List<Object> all = new ArrayList<>(List.of(key));
+        if (repeated) {
+            all.add(utf8(open + escape(key.value()) + "}:forced:" + UUID.randomUUID()));
+        }
+        all.add(retentionMillis);
+        if (modes.size() < LockMode.values().length) {
+            all.addAll(modes);
+        }
+        return script(LuaScript.FORCE_RELEASE, repeated ? 2 : 1, all.toArray());
     }
 
     static List<LockHolder> formerHolders(String reply) {
@@ -355,7 +366,7 @@ final class ScriptCodec {
      * @param key a lock on the server that publishes
      */
     ScriptCall publish(LockKey key) {
-        return call(LuaScript.PUBLISH, 1, bytes(key), channel("0"));
+        return script(LuaScript.PUBLISH, 1, key, channel("0"));
     }
 
     /**
@@ -370,11 +381,24 @@ final class ScriptCodec {
             Function<Q, List<?>> arguments,
             Object... common) {
         List<Object> all = new ArrayList<>(4 * requests.size());
-        requests.forEach(request -> all.add(bytes(key.apply(request))));
+        requests.forEach(request -> all.add(key.apply(request)));
         all.add(retentionMillis);
         all.addAll(List.of(common));
         requests.forEach(request -> all.addAll(arguments.apply(request)));
-        return call(script, requests.size(), all.toArray());
+        return script(script, requests.size(), all.toArray());
+    }
+
+    /** Masked if one of the keys is. */
+    private ScriptCall script(LuaScript script, int keys, Object... keysAndArguments) {
+        boolean masked = false;
+        for (int i = 0; i < keys; i++) {
+            if (keysAndArguments[i] instanceof LockKey key) {
+                keysAndArguments[i] = bytes(key);
+                masked |= key.isMasked();
+            }
+        }
+        ScriptCall call = call(script, keys, keysAndArguments);
+        return masked ? call.mask() : call;
     }
 
     static ScriptCall call(LuaScript script, int keys, Object... keysAndArguments) {
@@ -383,7 +407,7 @@ final class ScriptCodec {
             Object value = keysAndArguments[i];
             all[i] = value instanceof byte[] key ? key : utf8(value.toString());
         }
-        return new ScriptCall(script, keys, all, false);
+        return new ScriptCall(script, keys, all, false, false);
     }
 
     private static String text(HolderInfo holder) {
@@ -412,16 +436,14 @@ final class ScriptCodec {
     static LockHolder holder(Iterator<String> lines) {
         String[] words = words(lines.next());
         long token = positive(words[3]);
-        return new LockHolder(
-                clientOf(words[1]),
-                lines.next(),
-                Long.parseLong(lines.next()),
-                lines.next(),
-                Instant.EPOCH.plus(token, ChronoUnit.MICROS),
-                micros(words[0]),
-                token,
-                mode(words[2]),
-                isKept(words[1]));
+        Instant since = Instant.EPOCH.plus(token, ChronoUnit.MICROS);
+        return info(lines)
+                .holding(clientOf(words[1]), since, micros(words[0]), token, mode(words[2]), isKept(words[1]));
+    }
+
+    /** The next three lines. */
+    static HolderInfo info(Iterator<String> lines) {
+        return new HolderInfo(lines.next(), Long.parseLong(lines.next()), lines.next());
     }
 
     /** An OwnerId starts with a minus sign if the lock was released and is kept for the rest of its {@code minHold}. */
@@ -470,7 +492,7 @@ final class ScriptCodec {
         return line.split(" ", -1);
     }
 
-    private static Duration micros(String number) {
+    static Duration micros(String number) {
         return Duration.of(Long.parseLong(number), ChronoUnit.MICROS);
     }
 

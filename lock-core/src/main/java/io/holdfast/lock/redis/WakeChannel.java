@@ -60,7 +60,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private final Consumer<WakeChannel> onClose;
     private final AtomicInteger doubts = new AtomicInteger();
     private final Semaphore confirmed = new Semaphore(0);
-    private final Thread thread = DaemonThreads.create(this, "holdfast-wakeups");
+    final Thread thread = DaemonThreads.create(this, "holdfast-wakeups");
 
     private volatile long warnAgain = System.nanoTime();
     private volatile boolean closed;
@@ -89,11 +89,6 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         this.messagesGrant = messagesGrant;
         this.patience = patience;
         this.onClose = onClose;
-    }
-
-    WakeChannel start() {
-        thread.start();
-        return this;
     }
 
     @Override
@@ -181,7 +176,8 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     /** Logs once for each outage, and each reason. */
     private void warn(Throwable e) {
         String reason = e instanceof RuntimeException known
-                ? String.valueOf(RedisFailures.translate(known, wire.server()).getMessage())
+                ? String.valueOf(
+                        RedisFailures.translate(known, wire.server(), true).getMessage())
                 : e.toString();
         if (!reason.equals(warned) && !closed) {
             warned = reason;
@@ -227,7 +223,10 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     /**
-     * Every user with permission to publish there can send messages, so invalid content is not a failure of the channel: messages that no
+     * Every user with permission to publish there can send messages. No message could prove that it comes from a script: a script knows only
+     * what is in the lock, in the arguments of whoever calls it, and on Redis' clock, and a user who may read the lock and the time knows or
+     * chooses all of that. A secret of the waiter would be in the lock too, and only a secret that all clients share, as a setting, would
+     * help. So a grant by message is confirmed after 20 ms, and invalid content is not a failure of the channel: messages that no
      * lock script sends are dropped, with a warning at most once a minute, and those of later versions are ignored. The listener judges
      * whether a message is plausible.
      */

@@ -40,4 +40,9 @@ public record AcquireRequest(
     public boolean isExclusive() {
         return limit == EXCLUSIVE;
     }
+
+    /** {@return the same request, but neither fair nor waiting, with the given lease and lowest token} */
+    public AcquireRequest oneTry(long lease, long token, boolean raise) {
+        return new AcquireRequest(key, owner, lease, holder, limit, weight, false, false, tokens, token, raise);
+    }
 }

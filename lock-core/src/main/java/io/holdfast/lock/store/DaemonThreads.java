@@ -1,8 +1,12 @@
 package io.holdfast.lock.store;
 
+import io.holdfast.lock.api.LockKey;
+import java.security.AccessController;
+import java.security.PrivilegedAction;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
@@ -80,19 +84,20 @@ public final class DaemonThreads {
     }
 
     /**
-     * Shuts down thread pools, and waits until they have completed their tasks. An interrupt during the wait ends the wait; an earlier one
-     * does not. Either way, the interrupt flag is preserved.
+     * Shuts down thread pools, and waits until they have completed their tasks. A thread of one of these pools, on which a listener or
+     * other code of the user closes the client, does not wait: its own task would have to end first. An interrupt during the wait ends the
+     * wait; an earlier one does not. Either way, the interrupt flag is preserved.
      *
      * @return whether all of their threads have ended in time
      */
     public static boolean end(Duration atMost, ExecutorService... pools) {
         boolean interrupted = Thread.interrupted();
-        long end = System.nanoTime() + atMost.toNanos();
+        List<ExecutorService> all = Arrays.asList(pools);
+        boolean ownEnd = Thread.currentThread() instanceof Started here && all.contains(here.pool);
+        long end = System.nanoTime() + (ownEnd ? 0 : atMost.toNanos());
         try {
             boolean ended = true;
-            for (ExecutorService pool : pools) {
-                pool.shutdown();
-            }
+            all.forEach(ExecutorService::shutdown);
             for (ExecutorService pool : pools) {
                 ended &= pool.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS);
             }
@@ -137,7 +142,7 @@ public final class DaemonThreads {
             try {
                 log.error(
                         "Unexpected error in thread {}; continuing",
-                        Thread.currentThread().getName(),
+                        LockKey.printable(Thread.currentThread().getName()),
                         e);
             } catch (Throwable notLogged) {
                 // no memory left, or an appender that fails
@@ -156,7 +161,7 @@ public final class DaemonThreads {
         try {
             executor.execute(task);
         } catch (Throwable refusal) {
-            log.debug("An executor did not accept a task; running it on thread {}", Thread.currentThread(), refusal);
+            log.debug("An executor did not accept a task; running it on the calling thread", refusal);
             task.run();
         }
     }
@@ -177,6 +182,9 @@ public final class DaemonThreads {
 
         /** False if a thread pool of the JDK has started it, which bypasses {@link #start}. */
         private volatile boolean counted;
+
+        /** The pool whose tasks it runs, if any; set before it starts. */
+        private @Nullable Pool pool;
 
         private Started(Runnable work, String name) {
             super(null, work, name, 0, false);
@@ -340,9 +348,15 @@ public final class DaemonThreads {
             return thread != null;
         }
 
+        /**
+         * The thread may outlive the client that starts it, and the application of that client. So it inherits neither the context class
+         * loader nor, up to Java 23, the access control context of its creator: either would keep the class loaders of the callers.
+         */
+        @SuppressWarnings("removal")
         private void ensureRunning() {
             if (thread == null) {
-                Started starting = new Started(this, NAME);
+                Started starting =
+                        AccessController.doPrivileged((PrivilegedAction<Started>) () -> new Started(this, NAME));
                 starting.setContextClassLoader(DaemonThreads.class.getClassLoader());
                 thread = starting.isStarted() ? starting : null; // the next caller tries again
             }
@@ -355,6 +369,7 @@ public final class DaemonThreads {
                 here.setContextClassLoader(due.loader); // for the threads that the action starts
                 runGuarded(due.run);
                 here.setContextClassLoader(DaemonThreads.class.getClassLoader());
+                due = null; // this frame would keep it during the next wait
             }
         }
 
@@ -405,7 +420,9 @@ public final class DaemonThreads {
             if (tasks.size() < idle) {
                 notify();
             } else if (threads < most) {
-                create(this::work, name.endsWith("-") ? name + ++started : name).start();
+                Started next = new Started(this::work, name.endsWith("-") ? name + ++started : name);
+                next.pool = this;
+                next.start();
                 threads++;
             }
             tasks.add(task);

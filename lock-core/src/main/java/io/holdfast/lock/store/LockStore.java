@@ -179,7 +179,7 @@ public interface LockStore extends AutoCloseable {
     /**
      * Keeps entries alive, settles their locks, and returns which entries are called. Creates no entries.
      *
-     * @param requests the entries of one client, one request for each lock
+     * @param requests the entries of one client; a client that has many in the queue of one lock makes several requests for it
      * @return a reply for each request, in the same order; a lock that is broken, or whose call was not sent, fails individually
      * @throws LockStoreException if the store failed for all of them, or did not respond
      */
@@ -298,6 +298,9 @@ public interface LockStore extends AutoCloseable {
 
     /** A client's subscription. */
     interface Listening extends AutoCloseable {
+
+        /** The subscription to a store that sends no messages. */
+        Listening NONE = () -> {};
 
         /**
          * A poll has found what a message should have announced. The store checks that messages arrive, and confirms this with {@link

@@ -9,17 +9,6 @@ import io.holdfast.lock.api.LockKey;
  * @param owner the holder
  * @param leaseMillis its minimum remaining time from now, in milliseconds
  * @param limit as in the {@link AcquireRequest}
+ * @param followers the callers behind the holder, for {@link LockStore#inspect}
  */
-public record RenewRequest(LockKey key, OwnerId owner, long leaseMillis, int limit) {
-
-    /**
-     * One lease of an exclusive lock.
-     *
-     * @param key the lock
-     * @param owner the holder
-     * @param leaseMillis its minimum remaining time from now, in milliseconds
-     */
-    public RenewRequest(LockKey key, OwnerId owner, long leaseMillis) {
-        this(key, owner, leaseMillis, AcquireRequest.EXCLUSIVE);
-    }
-}
+public record RenewRequest(LockKey key, OwnerId owner, long leaseMillis, int limit, Followers followers) {}

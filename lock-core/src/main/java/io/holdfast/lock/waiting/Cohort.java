@@ -33,11 +33,15 @@ public final class Cohort {
     /** How many times the clock is read until it shows another microsecond; enough for several microseconds. */
     private static final int LOOKS = 200;
 
-    private final QueueEntry.Grant grant;
+    /** The grant by the store. */
+    final QueueEntry.Grant grant;
+
     private final long grantedAt;
     private final Ticker ticker;
 
-    private long lastToken;
+    /** The token of the current holder. */
+    long lastToken;
+
     private long deadline;
     private int handOffsAwaited;
     private volatile Waiters waiters;
@@ -67,19 +71,9 @@ public final class Cohort {
         return TimeUnit.MILLISECONDS.toMicros(Math.min(MILLIS_ALONE, leaseMillis));
     }
 
-    /** The grant by the store. */
-    QueueEntry.Grant grant() {
-        return grant;
-    }
-
     /** The latest hand-off, which is held from now on. */
     QueueEntry.Grant handedOff() {
         return new QueueEntry.Grant(grant.owner(), lastToken, ticker.nanos(), deadline, 0, Waiters.NONE, false, false);
-    }
-
-    /** The token of the current holder. */
-    long lastToken() {
-        return lastToken;
     }
 
     /**

@@ -7,6 +7,7 @@ import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
+import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +31,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,10 +72,14 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     private static final long TAKEN_ALONG_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final int MISSED_TO_DOUBT = 3;
+
+    /** So many entries occupy a server for less than 2 ms. */
+    private static final int MOST_PER_REQUEST = 600;
+
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final LockStore store;
-    private final String clientId;
+    final String clientId;
     private final Ticker ticker;
     private final boolean withThread;
     private final LongConsumer onRevoked;
@@ -93,7 +102,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     /** The receivers of messages, by the sequence of the owner id. */
     private final Map<Long, QueueEntry> entries = new ConcurrentHashMap<>();
 
-    private final Map<Long, Cohort> cohorts = new ConcurrentHashMap<>();
+    final Map<Long, Cohort> cohorts = new ConcurrentHashMap<>();
 
     /** How many polls have found called entries since the last message. */
     private final AtomicInteger missed = new AtomicInteger();
@@ -117,10 +126,15 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     private final DaemonThreads.Timer timer = DaemonThreads.timer();
 
     /**
+     * Creates an instance.
+     *
+     * @param store keeps the queues
+     * @param clientId the client
+     * @param ticker the clock
      * @param withThread whether a thread polls; if not, the owner calls {@link #tick()}
      * @param onRevoked receives the sequences of holds that the store may have revoked; must not block
      */
-    EntryKeeper(LockStore store, String clientId, Ticker ticker, boolean withThread, LongConsumer onRevoked) {
+    public EntryKeeper(LockStore store, String clientId, Ticker ticker, boolean withThread, LongConsumer onRevoked) {
         this.store = store;
         this.clientId = clientId;
         this.ticker = ticker;
@@ -156,15 +170,23 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
             return pollAt - at <= 0;
         }
 
-        /** Handles the reply to a poll for some of the entries. Returns those that are called; the others are not granted yet. */
+        /** The entries of a request that have not been given up in the meantime. */
+        private List<QueueEntry> of(EntryRequest request) {
+            return request.owners().stream()
+                    .map(entries::get)
+                    .flatMap(Stream::ofNullable)
+                    .toList();
+        }
+
+        /** Handles the reply to a request. Returns the entries that are called; the others are not granted yet. */
         List<QueueEntry> kept(EntryRequest request, EntryReply.Kept reply, StoreTime time) {
             List<QueueEntry> called = new ArrayList<>();
             Set<OwnerId> owners = Set.copyOf(reply.called());
-            for (OwnerId owner : request.owners()) {
-                QueueEntry entry = entries.get(owner);
-                if (entry != null && owners.contains(owner)) {
+            for (QueueEntry entry : of(request)) {
+                entry.recovered();
+                if (owners.contains(entry.owner)) {
                     called.add(entry);
-                } else if (entry != null) {
+                } else {
                     entry.answered(time);
                 }
             }
@@ -205,8 +227,8 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                 return;
             }
             long pollAt = ticker.nanos() + (askedAt - heardAt < 0 ? 0 : interval(held.blockedFor()));
-            Row row = rows.computeIfAbsent(entry.key(), key -> new Row(key, pollAt));
-            row.entries.put(entry.owner(), entry);
+            Row row = rows.computeIfAbsent(entry.key, key -> new Row(key, pollAt));
+            row.entries.put(entry.owner, entry);
             row.pollBy(pollAt);
             first = pollAt - nextAt < 0;
         }
@@ -223,17 +245,14 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
      * @return whether the store may still have it, according to the last call that was answered
      */
     public boolean giveUp(QueueEntry entry) {
-        entries.remove(entry.owner().sequence());
+        entries.remove(entry.owner.sequence());
         entry.givenUp = true;
         if (entry.answer != null) {
             synchronized (this) {
-                Row row = rows.get(entry.key());
-                if (row != null) {
-                    row.entries.remove(entry.owner());
-                    if (row.entries.isEmpty()) {
-                        rows.remove(row.key);
-                    }
-                }
+                rows.computeIfPresent(entry.key, (key, row) -> {
+                    row.entries.remove(entry.owner);
+                    return row.entries.isEmpty() ? null : row;
+                });
             }
         }
         return entry.kept;
@@ -246,21 +265,16 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
      */
     void attend(Cohort cohort) {
         listen();
-        long sequence = cohort.grant().owner().sequence();
+        long sequence = cohort.grant.owner().sequence();
         cohorts.put(sequence, cohort);
         QueueEntry entry = entries.get(sequence);
-        if (entry != null && entry.awaited() != Waiters.NONE) {
-            cohort.awaited(entry.awaited());
+        if (entry != null && entry.awaited != Waiters.NONE) {
+            cohort.awaited(entry.awaited);
         }
     }
 
     void dismiss(Cohort cohort) {
-        cohorts.remove(cohort.grant().owner().sequence());
-    }
-
-    /** How many cohorts receive messages, for tests. */
-    int cohorts() {
-        return cohorts.size();
+        cohorts.remove(cohort.grant.owner().sequence());
     }
 
     // Messages.
@@ -285,7 +299,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         missed.set(0);
         QueueEntry entry = entries.get(sequence);
         if (entry != null) {
-            entry.awaited(waiters);
+            entry.awaited = waiters;
         }
         Cohort cohort = cohorts.get(sequence);
         if (cohort != null) {
@@ -329,7 +343,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         if (heard) {
             return LockActivity.SubscriptionState.CONNECTED;
         }
-        return listening == null
+        return listening == null || listening == LockStore.Listening.NONE
                 ? LockActivity.SubscriptionState.NOT_NEEDED
                 : LockActivity.SubscriptionState.DISCONNECTED;
     }
@@ -424,22 +438,29 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         }
     }
 
-    /** One call: the rows, and when it was sent. */
-    private record Poll(List<Row> due, List<EntryRequest> requests, long askedAt) {}
+    /** One call: its requests, the row of each of them, and when it was sent. */
+    private record Poll(List<Row> due, List<EntryRequest> requests, long askedAt) {
+
+        /** A long row takes several requests. */
+        void add(Row row) {
+            List<OwnerId> owners = List.copyOf(row.entries.keySet());
+            Map<OwnerId, Followers> followers = new HashMap<>();
+            row.entries.forEach((owner, entry) -> followers.put(owner, entry.followers.get()));
+            followers.values().removeIf(Followers.NONE::equals);
+            for (int from = 0; from < owners.size(); from += MOST_PER_REQUEST) {
+                int to = Math.min(owners.size(), from + MOST_PER_REQUEST);
+                requests.add(new EntryRequest(row.key, owners.subList(from, to), followers));
+                due.add(row);
+            }
+        }
+    }
 
     private synchronized Poll takeDue() {
         long now = ticker.nanos();
-        boolean any = rows.values().stream().anyMatch(row -> row.isDue(now));
-        List<Row> due = any
-                ? rows.values().stream()
-                        .filter(row -> row.isDue(now + TAKEN_ALONG_NANOS))
-                        .toList()
-                : List.of();
-        List<EntryRequest> requests = due.stream()
-                .map(row -> new EntryRequest(row.key, List.copyOf(row.entries.keySet())))
-                .toList();
-        Poll poll = new Poll(due, requests, now);
-        due.forEach(row -> row.pollAt = now + IDLE_NANOS); // last, so that no row is due in an hour without a poll
+        long until = rows.values().stream().anyMatch(row -> row.isDue(now)) ? now + TAKEN_ALONG_NANOS : now;
+        Poll poll = new Poll(new ArrayList<>(), new ArrayList<>(), now);
+        rows.values().stream().filter(row -> row.isDue(until)).forEach(poll::add);
+        poll.due.forEach(row -> row.pollAt = now + IDLE_NANOS); // last, so that no row is due in an hour without a poll
         return poll;
     }
 
@@ -451,20 +472,23 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         List<QueueEntry> called = new ArrayList<>();
         Map<QueueEntry, Failing> failing = new HashMap<>();
         synchronized (this) {
+            Set<Row> broken = IntStream.range(0, poll.due.size())
+                    .filter(i -> !(replies.get(i) instanceof EntryReply.Kept))
+                    .mapToObj(poll.due::get)
+                    .collect(Collectors.toSet());
+            new HashSet<>(poll.due).forEach(row -> row.failures = broken.contains(row) ? row.failures + 1 : 0);
             for (int i = 0; i < poll.due.size(); i++) {
                 Row row = poll.due.get(i);
                 long next;
                 if (replies.get(i) instanceof EntryReply.Kept kept) {
-                    row.failures = 0;
-                    row.entries.values().forEach(QueueEntry::recovered);
                     var time = new StoreTime(poll.askedAt, ticker.nanos(), kept.storeMicros());
                     called.addAll(row.kept(poll.requests.get(i), kept, time));
                     next = ticker.nanos() + interval(kept.blockedFor());
                 } else {
-                    row.failures++;
                     String reason = replies.get(i) instanceof EntryReply.Failed failed ? failed.reason() : "no reply";
                     var failure = new LockStoreException(reason, null, false);
-                    row.entries.values().forEach(entry -> failing.put(entry, new Failing(poll.askedAt, failure)));
+                    row.of(poll.requests.get(i))
+                            .forEach(entry -> failing.put(entry, new Failing(poll.askedAt, failure)));
                     next = nextProbe(row);
                 }
                 row.pollBy(next);

@@ -3,9 +3,10 @@ package io.holdfast.lock.waiting;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -14,7 +15,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,39 +43,34 @@ import org.jspecify.annotations.Nullable;
  * long as it may: a failure that is recorded in the entry of the front counts for all of them, and for the entry of the next
  * front. A caller that arrives during a failure fails immediately.
  *
- * <p>Thread-safe. A monitor is held for a few steps only, never during a call to the store or a wait.
+ * <p>Thread-safe. A monitor is held for a few steps only, never during a call to the store or a wait. No other monitor is entered
+ * inside that of a line, so {@link EntryKeeper} may count the followers of its entries inside its own.
  */
 public final class LocalQueue implements AutoCloseable {
 
-    private final String clientId;
     private final LongSupplier sequences;
     private final Ticker ticker;
-    private final EntryKeeper entries;
-    private final Outages outages;
-    private final Map<LockKey, Line> lines = new ConcurrentHashMap<>();
+
+    /** The entries in the queues at the store. */
+    public final EntryKeeper entries;
+
+    /** The callers that wait for a failing store to recover. */
+    public final Outages outages;
+
+    final Map<LockKey, Line> lines = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     /**
      * Creates an instance.
      *
-     * @param store keeps the queues
-     * @param clientId the client
-     * @param sequences supplies the numbers of its acquisitions
+     * @param entries keeps the entries of its client at the store; closed together with this queue
+     * @param sequences supplies the numbers of the client's acquisitions
      * @param ticker the clock
-     * @param queueThread whether a thread keeps the entries alive; otherwise only {@link EntryKeeper#tick} does
-     * @param onRevoked receives the sequences of holds that the store may have revoked; must not block
      */
-    public LocalQueue(
-            LockStore store,
-            String clientId,
-            LongSupplier sequences,
-            Ticker ticker,
-            boolean queueThread,
-            LongConsumer onRevoked) {
-        this.clientId = clientId;
+    public LocalQueue(EntryKeeper entries, LongSupplier sequences, Ticker ticker) {
+        this.entries = entries;
         this.sequences = sequences;
         this.ticker = ticker;
-        this.entries = new EntryKeeper(store, clientId, ticker, queueThread, onRevoked);
         this.outages = new Outages(ticker);
     }
 
@@ -122,31 +117,11 @@ public final class LocalQueue implements AutoCloseable {
         return known != null ? known : lines.computeIfAbsent(key, Line::new);
     }
 
-    /** {@return the id of a new acquisition} */
-    public OwnerId newOwner() {
-        return new OwnerId(clientId, sequences.getAsLong());
-    }
-
-    /** {@return the entries in the queues at the store} */
-    public EntryKeeper entries() {
-        return entries;
-    }
-
-    /** {@return the callers that wait for a failing store to recover} */
-    public Outages outages() {
-        return outages;
-    }
-
-    /** How many lines there are, for tests. */
-    int size() {
-        return lines.size();
-    }
-
     /** Wakes all waiting callers, which then find the client closed. */
     @Override
     public void close() {
         closed = true;
-        lines.values().forEach(line -> line.inLine().forEach(Place::wake));
+        lines.values().forEach(line -> line.inLine().forEach(place -> place.waiter.run()));
         entries.close();
         outages.close();
     }
@@ -248,6 +223,7 @@ public final class LocalQueue implements AutoCloseable {
         private final Line line;
         private final @Nullable Object terms;
         private final Runnable waiter;
+        private final long since = ticker.nanos();
         private volatile State state = State.WAITING;
 
         /** The grant that it may hand off; null if it has no lock, or one that is not handed off. */
@@ -260,10 +236,6 @@ public final class LocalQueue implements AutoCloseable {
             this.line = line;
             this.terms = terms;
             this.waiter = waiter;
-        }
-
-        private void wake() {
-            waiter.run();
         }
 
         // In line.
@@ -340,9 +312,7 @@ public final class LocalQueue implements AutoCloseable {
             }
             synchronized (line) {
                 boolean wasInLine = line.waiting.remove(this);
-                if (wasInLine) {
-                    state = State.GONE;
-                }
+                state = wasInLine ? State.GONE : state;
                 return wasInLine;
             }
         }
@@ -375,6 +345,16 @@ public final class LocalQueue implements AutoCloseable {
             }
         }
 
+        /** {@return the callers of this client in line behind the front, and how long the first of them has waited, or the front itself} */
+        public Followers followers() {
+            synchronized (line) {
+                Place first = line.entry == null ? line.head() : line.front;
+                return first == null
+                        ? Followers.NONE
+                        : new Followers(line.waiting.size(), Duration.ofNanos(ticker.nanos() - first.since));
+            }
+        }
+
         /**
          * {@return the entry of the front: that of the former front, unless that was given up; otherwise a new one, which knows of
          * the same failure of the store} A failure that the entry learns of concerns all callers in line: each is woken, and checks
@@ -387,8 +367,9 @@ public final class LocalQueue implements AutoCloseable {
             if (known != null && !known.givenUp) {
                 return known;
             }
-            QueueEntry opened = entries.open(line.key, newOwner());
-            opened.whenFailing = () -> line.inLine().forEach(Place::wake);
+            QueueEntry opened = entries.open(line.key, new OwnerId(entries.clientId, sequences.getAsLong()));
+            opened.whenFailing = () -> line.inLine().forEach(place -> place.waiter.run());
+            opened.followers = this::followers;
             line.entry = opened;
             Failing failing = known == null ? null : known.failing();
             if (failing != null) {
@@ -441,12 +422,12 @@ public final class LocalQueue implements AutoCloseable {
          * lock is not handed off}
          */
         public boolean isConfirmed() {
-            return cohort == null || cohort.grant().confirmed();
+            return cohort == null || cohort.grant.confirmed();
         }
 
         /** {@return the last used token of those that the grant reserved; 0 if it reserved only one} */
         public long lastToken() {
-            return cohort == null ? 0 : cohort.lastToken();
+            return cohort == null ? 0 : cohort.lastToken;
         }
 
         /**
@@ -470,7 +451,7 @@ public final class LocalQueue implements AutoCloseable {
                 next.cohort = held;
                 line.advance(State.HANDED_OFF);
             }
-            next.wake();
+            next.waiter.run();
             return true;
         }
 
@@ -488,7 +469,7 @@ public final class LocalQueue implements AutoCloseable {
                 next = line.front == this ? line.advance(State.FRONT) : null;
             }
             if (next != null) {
-                next.wake();
+                next.waiter.run();
             }
             return next != null;
         }
@@ -524,7 +505,7 @@ public final class LocalQueue implements AutoCloseable {
                 }
                 line.advance(State.FRONT);
             }
-            failed.forEach(Place::wake);
+            failed.forEach(place -> place.waiter.run());
         }
     }
 }

@@ -3,9 +3,11 @@ package io.holdfast.lock.waiting;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,15 +49,21 @@ public final class QueueEntry {
     /** A message, and when it arrived, on the ticker. */
     private record Message(Reservation reservation, long heardAt) {}
 
-    private final LockKey key;
-    private final OwnerId owner;
+    /** The lock. */
+    public final LockKey key;
+
+    /** The acquisition. */
+    public final OwnerId owner;
+
     private volatile boolean called;
     private volatile @Nullable Message message;
 
     /** The last reply that gave it a place in the queue; null before the first one, when the entry need not be kept alive yet. */
     volatile @Nullable StoreTime answer;
 
-    private volatile Waiters awaited = Waiters.NONE;
+    /** The waiters behind this entry that a message has reported, before the entry's own grant is known. */
+    volatile Waiters awaited = Waiters.NONE;
+
     private volatile boolean closed;
     private volatile @Nullable Runnable waiter;
     private volatile @Nullable Failing failing;
@@ -69,19 +77,12 @@ public final class QueueEntry {
 
     volatile Runnable whenFailing = () -> {};
 
+    /** The callers in line behind its waiter. */
+    volatile Supplier<Followers> followers = () -> Followers.NONE;
+
     QueueEntry(LockKey key, OwnerId owner) {
         this.key = key;
         this.owner = owner;
-    }
-
-    /** {@return the lock} */
-    public LockKey key() {
-        return key;
-    }
-
-    /** {@return the acquisition} */
-    public OwnerId owner() {
-        return owner;
     }
 
     /** The store is about to be called: only messages that arrive from now on count. */
@@ -97,15 +98,6 @@ public final class QueueEntry {
      */
     synchronized void answered(StoreTime time) {
         answer = time.orLater(answer);
-    }
-
-    /** The waiters behind this entry that a message has reported, before the entry's own grant is known. */
-    Waiters awaited() {
-        return awaited;
-    }
-
-    void awaited(Waiters waiters) {
-        awaited = waiters;
     }
 
     void granted(Reservation granted, long heardAt) {

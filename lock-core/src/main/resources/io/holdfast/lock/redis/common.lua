@@ -18,6 +18,9 @@
 --   reader         OwnerId of the shared holder that was granted the lock last
 --   grave:<owner>  a cancelled acquisition: until when it is refused
 --   prune_at       when to look for cancelled acquisitions that have expired
+--   behind         how many callers wait behind the exclusive holder within its client, as last reported: its OwnerId, how many, and
+--                  since when the first of them waits. May be left over from former holders
+--   behind:<n>     the same for the entry with that ticket, without its OwnerId: since when the entry waits
 -- A weight is how much of the limit a shared holder takes. Unless it is 1, it is written after the preceding number and a slash.
 -- A reservation is a hold whose owner has an entry: if it ends before its owner has called, the entry still has its place. lease_end,
 -- holder and reader may be left over from former holders. Times are those of Redis' clock, in microseconds. In texts they are formatted
@@ -54,6 +57,7 @@ local function open(key, now, retention_ms, fields)
   end
   local lock = {key = key, now = now, retention_ms = retention_ms, writes = {}, news = {}, owner = owner, alone = fields[1],
     lease_end = tonumber(fields[2] or 0), token = tonumber(fields[3] or 0), crowd = fields[4],
+    behind = fields[5],
     head = tonumber(head), tail = tonumber(tail), entries = tonumber(entries), fair = tonumber(fair),
     sweep = tonumber(sweep), reserved = tonumber(reserved), graves_end = tonumber(graves_end),
     shared = 0, shared_min = 0, shared_end = 0}
@@ -68,7 +72,7 @@ local function open(key, now, retention_ms, fields)
 end
 
 local function load(key, now, retention_ms)
-  return open(key, now, retention_ms, call('HMGET', key, 'owner', 'lease_end', 'token', 'crowd'))
+  return open(key, now, retention_ms, call('HMGET', key, 'owner', 'lease_end', 'token', 'crowd', 'behind'))
 end
 
 local function get(lock, field)
@@ -169,9 +173,12 @@ local function failure(reply)
   return (string.gsub(type(reply) == 'table' and reply.err or tostring(reply), '%c', ' '))
 end
 
--- Notifies a client, at the end. Its channel is named after the prefix of all keys and the first part of its OwnerIds.
+-- Notifies a client, at the end. Its channel is named after the prefix of all keys and the first part of its OwnerIds. An OwnerId that
+-- something else has written belongs to no client.
 local function tell(lock, owner, word, rest)
   local client, sequence = string.match(owner, '^([^:]*):(%d+)$')
   local keys = string.match(lock.key, '^(.-):{')
-  lock.news[#lock.news + 1] = {channel = keys .. ':wake:' .. client, text = word .. ' ' .. sequence .. rest}
+  if client then
+    lock.news[#lock.news + 1] = {channel = keys .. ':wake:' .. client, text = word .. ' ' .. sequence .. rest}
+  end
 end

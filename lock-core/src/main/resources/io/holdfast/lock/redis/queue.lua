@@ -33,6 +33,7 @@ end
 
 local function drop_entry(lock, entry)
   put(lock, 'ticket:' .. entry.ticket, false)
+  put(lock, 'behind:' .. entry.ticket, false)
   put(lock, 'seat:' .. entry.owner, false)
   if entry.reserved then
     lock.reserved = lock.reserved - 1
@@ -267,7 +268,8 @@ local function advance(lock)
   end
 end
 
--- Entries whose reservations have lapsed are passed over once, and keep their places.
+-- Entries whose reservations have lapsed are passed over once, and keep their places. Behind the last ticket nobody waits: entries that
+-- are still counted have lost their fields, and would block the lock.
 local function settle(lock)
   local lapsed = drop_expired(lock)
   advance(lock)
@@ -276,6 +278,9 @@ local function settle(lock)
   end
   if #lapsed > 0 then
     advance(lock)
+  end
+  if lock.head > lock.tail then
+    lock.entries, lock.fair = 0, 0
   end
 end
 
@@ -289,7 +294,7 @@ end
 
 -- How many tokens the exclusive holder reserved, and where it comes from.
 local function reserved_tokens(lock)
-  local holder = get(lock, 'holder')
+  local holder = get(lock, 'holder') or ''
   local tokens, where = string.match(holder, '^(%d+)\n([^\n]*\n[^\n]*\n.*)$')
   return tonumber(tokens or 1), where or holder
 end

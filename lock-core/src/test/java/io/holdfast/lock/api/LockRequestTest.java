@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class LockRequestTest {
@@ -63,6 +66,25 @@ class LockRequestTest {
     }
 
     @Test
+    void request_with_more_than_1000_keys_is_refused_however_it_was_made() {
+        List<String> texts = IntStream.range(0, 1_001).mapToObj(String::valueOf).toList();
+        LockRequest most = LockRequest.ofAll(texts.subList(0, 1_000));
+        List<LockKey> keys = texts.stream().map(LockKey::of).toList();
+        LockRequest twice = LockRequest.ofAll(Stream.concat(texts.stream(), texts.stream())
+                .filter(text -> !text.equals("7"))
+                .toList());
+
+        assertThat(most.keys()).hasSize(LockRequest.MAX_KEYS);
+        assertThat(twice.keys()).hasSize(LockRequest.MAX_KEYS);
+        assertThat(List.<ThrowingCallable>of(
+                        () -> LockRequest.ofAll(texts), () -> request.keys(keys), () -> most.and(request)))
+                .allSatisfy(call -> assertThatThrownBy(call)
+                        .isInstanceOf(LockKeyException.class)
+                        .hasMessage("The lock request has 1001 keys; at most 1000 are allowed. Lock something that they"
+                                + " have in common, such as their account."));
+    }
+
+    @Test
     void time_out_of_range_is_refused_by_name_value_and_what_is_allowed() {
         assertThatThrownBy(() -> request.lease(Duration.ofMillis(99)))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -105,8 +127,9 @@ class LockRequestTest {
         assertThatThrownBy(() -> LockKey.of(" ")).hasMessageStartingWith("The lock key is blank. Name");
         assertThatThrownBy(() -> LockKey.of("\n" + "x".repeat(LockKey.MAX_LENGTH)))
                 .isInstanceOf(LockKeyException.class)
-                .hasMessageStartingWith("The lock key that begins with '\\u000axxx")
-                .hasMessageContaining("at most 16384");
+                .hasMessage(
+                        "The lock key has 16385 characters; at most 16384 are allowed. Use an identifier or a digest"
+                                + " instead.");
     }
 
     @Test

@@ -50,10 +50,10 @@ class ArchitectureTest {
                     "redis.driver",
                     Set.of(
                             "JedisConnections",
+                            "ApplicationConnections",
                             "LettuceApplication",
                             "LuaScript",
                             "RedisFailures",
-                            "TemplateConnections",
                             "Wire")),
             entry("memory", Set.of("InMemoryLockStore")),
             entry("quorum", Set.of("QuorumLockStore", "QuorumNode")),

@@ -5,13 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.engine.hold.HeldLocks.Caller;
+import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -105,6 +110,31 @@ class AllAtOnceStepsTest extends StepsFixture {
 
         assertThat(store.acquires).hasSize(4);
         assertAllUndone(store.acquires.subList(0, 2));
+    }
+
+    /** As if the process stood still after it has read the grants: when the handle of b is made, the lease of a is over. */
+    @Test
+    void locks_that_are_lost_before_all_have_their_handles_are_asked_for_again() {
+        Duration lease = Duration.ofMillis(200);
+        Map<LockKey, Hold> holds = new ConcurrentHashMap<>() {
+            private boolean stoodStill;
+
+            @Override
+            public Hold put(LockKey key, Hold hold) {
+                if (key.value().equals("b") && !stoodStill) {
+                    stoodStill = true;
+                    time.pass(lease);
+                }
+                return super.put(key, hold);
+            }
+        };
+
+        LockHandle both = granted(steps(BOTH.lease(lease), new Caller(holds, () -> {}, true, false, false)));
+
+        assertThat(both.isHeld()).isTrue();
+        assertThat(store.acquires).hasSize(4);
+        both.close();
+        assertThat(isFree("a") && isFree("b")).isTrue();
     }
 
     @Test

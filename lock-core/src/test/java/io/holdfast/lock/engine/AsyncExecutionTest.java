@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.testing.NewThread;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -248,6 +249,21 @@ class AsyncExecutionTest extends EngineFixture {
         end.countDown();
     }
 
+    /** Otherwise it would wait for its own end. */
+    @Test
+    void code_on_a_thread_of_the_client_that_closes_it_does_not_wait_for_itself() {
+        CompletableFuture<String> stage = new CompletableFuture<>();
+        CompletableFuture<Thread> closing = new CompletableFuture<>();
+        CompletableFuture<Void> closed = started(stage).thenRun(() -> {
+            closing.complete(Thread.currentThread());
+            locks.close();
+        });
+        stage.complete("done");
+
+        assertThat(NewThread.stateAtRest(closing.join())).isEqualTo(Thread.State.TERMINATED);
+        assertThat(closed).isCompleted();
+    }
+
     private static void await(CountDownLatch latch) {
         try {
             assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
@@ -313,9 +329,8 @@ class AsyncExecutionTest extends EngineFixture {
 
     private void assertNotKept(String key, BiConsumer<CompletableFuture<String>, Runnable> executor) {
         CompletableFuture<CompletableFuture<String>> call = new CompletableFuture<>();
-        try (LockEngine own = LockEngine.builder(store)
+        try (LockEngine own = VirtualTime.builder(store)
                 .ticker(time)
-                .withoutQueueThread()
                 .executor(task -> executor.accept(call.join(), task))
                 .build()) {
             if (key.endsWith("granted")) {
@@ -434,10 +449,9 @@ class AsyncExecutionTest extends EngineFixture {
     @ParameterizedTest
     @ValueSource(classes = {AssertionError.class, RejectedExecutionException.class, OutOfMemoryError.class})
     void executor_that_throws_whatever_ends_the_call_and_frees_the_lock(Class<? extends Throwable> kind) {
-        try (LockEngine own = LockEngine.builder(store)
+        try (LockEngine own = VirtualTime.builder(store)
                 .ticker(time)
                 .pause(pause)
-                .withoutQueueThread()
                 .executor(task -> throwNew(kind))
                 .build()) {
             CompletableFuture<String> result =

@@ -49,7 +49,7 @@ class CopiedProcessTest {
     private static void theCopiesExcludeEachOther(LockStore store, LockStore copied) {
         String key = "copied:" + UUID.randomUUID();
         try (LockEngine locks = LockEngine.builder(store).build();
-                LockEngine copy = LockEngine.builder(copied).copyOf(locks).build()) {
+                LockEngine copy = Copies.of(locks, copied)) {
             for (int i = 0; i < 20; i++) {
                 LockHandle held = locks.acquire(LockRequest.of(key));
                 assertThat(onAnotherThread(copy, LockRequest.of(key))).isEmpty();
@@ -69,7 +69,7 @@ class CopiedProcessTest {
         String key = "copied";
         try (LockStore store = new InMemoryLockStore();
                 LockEngine locks = LockEngine.builder(store).build();
-                LockEngine copy = LockEngine.builder(store).copyOf(locks).build()) {
+                LockEngine copy = Copies.of(locks, store)) {
             GuardedTurns turns = new GuardedTurns();
             LockRequest patient = LockRequest.of(key).waitFor(Duration.ofMinutes(10));
             var one = NewThread.start(() -> turns.take(locks, patient));

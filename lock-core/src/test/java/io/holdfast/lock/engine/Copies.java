@@ -9,6 +9,8 @@ public final class Copies {
 
     /** {@return a client that is to the store what the original is, and knows nothing of it} */
     public static LockEngine of(LockEngine original, LockStore store) {
-        return LockEngine.builder(store).copyOf(original).build();
+        LockEngineBuilder builder = LockEngine.builder(store);
+        builder.clientId = original.clientId();
+        return builder.build();
     }
 }

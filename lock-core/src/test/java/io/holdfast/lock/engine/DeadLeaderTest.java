@@ -9,10 +9,10 @@ import io.holdfast.lock.leader.Leadership;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.Requests;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -40,8 +40,7 @@ class DeadLeaderTest {
 
     private final FakeTicker time = new FakeTicker();
     private final InMemoryLockStore store = new InMemoryLockStore(time, time);
-    private final LockEngine locks =
-            LockEngine.builder(store).ticker(time).withoutQueueThread().build();
+    private final LockEngine locks = VirtualTime.builder(store).ticker(time).build();
     private final LeaderElection election = LeaderElection.on(locks);
     private final Leadership candidate =
             election.join("reports", LockRequest.of(LOCK.value()).lease(LEASE));
@@ -82,8 +81,8 @@ class DeadLeaderTest {
         for (Duration left = total; left.compareTo(Duration.ZERO) > 0; left = left.minus(STEP)) {
             time.pass(STEP);
             LongStream.rangeClosed(1, others)
-                    .forEach(client -> store.keepEntries(List.of(new EntryRequest(LOCK, List.of(owner(client))))));
-            locks.keepEntries();
+                    .forEach(client -> store.keepEntries(List.of(Requests.entries(LOCK, List.of(owner(client))))));
+            VirtualTime.keepEntries(locks);
         }
     }
 

@@ -7,13 +7,13 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.HintFaults;
+import io.holdfast.lock.testing.Requests;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,7 +95,7 @@ class DeadWaitersTest {
             for (Mortal mortal : mortals) {
                 boolean polls = now.minus(mortal.pollsAt()).toMillis() % POLL.toMillis() < STEP.toMillis();
                 if (now.compareTo(mortal.death()) <= 0 && (polls || now.equals(mortal.death()))) {
-                    store.keepEntries(List.of(new EntryRequest(LOCK, List.of(mortal.owner()))));
+                    store.keepEntries(List.of(Requests.entries(LOCK, List.of(mortal.owner()))));
                 }
             }
             if (!free && now.compareTo(freeAt) >= 0) {
@@ -118,7 +118,7 @@ class DeadWaitersTest {
                     .ticker(this::nanosSeen)
                     .pause(nanos -> {
                         pass(nanos);
-                        locks[0].keepEntries();
+                        VirtualTime.keepEntries(locks[0]);
                     })
                     .build()) {
                 locks[0] = engine;

@@ -36,15 +36,14 @@ abstract class EngineFixture {
     final LockEngine others = engine(event -> {});
 
     private void keepEntries() {
-        locks.keepEntries();
-        others.keepEntries();
+        VirtualTime.keepEntries(locks);
+        VirtualTime.keepEntries(others);
     }
 
     final LockEngine engine(LockListener listener) {
-        return LockEngine.builder(store)
+        return VirtualTime.builder(store)
                 .ticker(time)
                 .pause(pause)
-                .withoutQueueThread()
                 .listener(listener)
                 .build();
     }

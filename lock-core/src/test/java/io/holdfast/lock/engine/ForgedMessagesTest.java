@@ -60,7 +60,7 @@ class ForgedMessagesTest {
         long start = time.nanos();
         boolean[] done = new boolean[2];
         LockEngine[] engine = new LockEngine[1];
-        engine[0] = LockEngine.builder(store)
+        engine[0] = VirtualTime.builder(store)
                 .ticker(time)
                 .pause(nanos -> {
                     time.pass(Duration.ofNanos(Math.min(nanos, STEP.toNanos())));
@@ -73,9 +73,8 @@ class ForgedMessagesTest {
                         done[1] = true;
                         memory.release(new ReleaseRequest(KEY, holder));
                     }
-                    engine[0].keepEntries();
+                    VirtualTime.keepEntries(engine[0]);
                 })
-                .withoutQueueThread()
                 .build();
         return engine[0].acquire(LockRequest.of(KEY.value()).waitFor(Duration.ofMinutes(1)));
     }

@@ -9,7 +9,11 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.RemoteLock;
+import io.holdfast.lock.leader.LeaderElection;
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -46,6 +50,68 @@ class ForgedTextTest extends EngineFixture {
         assertThat(lines())
                 .isNotEmpty()
                 .allSatisfy(line -> assertThat(line).contains(SHOWN).doesNotContain("\n", "\r"));
+    }
+
+    @Test
+    void log_lines_and_descriptions_show_a_name_on_one_line() {
+        LockRequest request = LockRequest.of(KEY).name(FORGED).warnAfter(Duration.ofSeconds(1));
+        LockHandle held = locks.acquire(request);
+        time.pass(Duration.ofSeconds(2));
+        time.pass(Duration.ofSeconds(61));
+        assertThat(held.isHeld()).isFalse();
+        Throwable refused = catchThrowable(held::ensureHeld);
+
+        assertThat(lines()).filteredOn(line -> line.contains(SHOWN)).isNotEmpty();
+        assertThat(lines()).allSatisfy(line -> assertThat(line).doesNotContain("\n", "\r", "\u001b"));
+        assertThat(Stream.of(request, request.name(), held, refused.getMessage())
+                        .map(Object::toString))
+                .allSatisfy(text -> assertThat(text).doesNotContain("\n", "\r", "\u001b", "\u202e"));
+        assertThat(request.name()).isEqualTo(SHOWN);
+    }
+
+    @Test
+    void exceptions_show_the_name_of_a_thread_on_one_line() {
+        RemoteLock lock = locks.getLock(KEY);
+        List<Throwable> refusals = NewThread.call(() -> {
+            Thread.currentThread().setName(FORGED);
+            return List.of(catchThrowable(lock::unlock), catchThrowable(lock::fencingToken));
+        });
+
+        assertThat(refusals)
+                .extracting(Throwable::getMessage)
+                .allSatisfy(text -> assertThat(text).contains(SHOWN).doesNotContain("\n", "\r", "\u001b"));
+    }
+
+    @Test
+    void failure_on_a_thread_shows_its_name_on_one_line() {
+        NewThread.call(() -> {
+            Thread.currentThread().setName(FORGED);
+            DaemonThreads.runGuarded(() -> {
+                throw new IllegalStateException("on purpose");
+            });
+            return true;
+        });
+
+        assertThat(lines())
+                .singleElement()
+                .satisfies(line -> assertThat(line).contains(SHOWN).doesNotContain("\n", "\r", "\u001b"));
+    }
+
+    @Test
+    void role_that_would_break_a_log_line_is_refused() {
+        try (LeaderElection election = LeaderElection.on(locks)) {
+            LockRequest request = LockRequest.of(KEY);
+            assertThat(Stream.of(
+                            catchThrowable(() -> election.join(FORGED)),
+                            catchThrowable(() -> election.join(FORGED, request)),
+                            catchThrowable(() -> election.of(FORGED))))
+                    .allSatisfy(refusal -> assertThat(refusal)
+                            .isInstanceOf(IllegalArgumentException.class)
+                            .message()
+                            .contains(SHOWN)
+                            .doesNotContain("\n", "\r", "\u001b"));
+            assertThat(election.roles()).isEmpty();
+        }
     }
 
     @Test

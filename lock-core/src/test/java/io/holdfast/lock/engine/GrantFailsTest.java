@@ -61,7 +61,7 @@ class GrantFailsTest extends ThreadsFixture {
         held.close();
 
         time.pass(Duration.ofMillis(100));
-        locks.keepEntries();
+        VirtualTime.keepEntries(locks);
 
         assertThat(get(waiter).isHeld()).isTrue();
     }

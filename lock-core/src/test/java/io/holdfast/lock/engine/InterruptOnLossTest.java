@@ -146,10 +146,9 @@ class InterruptOnLossTest extends EngineFixture {
     void function_that_begins_after_the_loss_is_interrupted() {
         AtomicBoolean interrupted = new AtomicBoolean();
         AtomicReference<LockEngine> client = new AtomicReference<>();
-        client.set(LockEngine.builder(store)
+        client.set(VirtualTime.builder(store)
                 .ticker(time)
                 .pause(pause)
-                .withoutQueueThread()
                 .executor(work -> {
                     NewThread.call(() -> client.get().forceRelease(KEY));
                     work.run();

@@ -3,6 +3,7 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.LockActivity.SubscriptionState;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
@@ -10,13 +11,16 @@ import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.StoreSpy;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -252,5 +256,79 @@ class LifecycleTest extends EngineFixture {
         for (int i = 0; i < MANY; i++) {
             assertThat(slow.inspect(LockKey.of(KEY + ":" + i)).holder()).isEmpty();
         }
+    }
+
+    /** A health probe asks every few seconds, also in an application that acquires no lock. */
+    @Test
+    void questions_do_not_make_a_client_start() throws InterruptedException {
+        try (LockEngine client = LockEngine.builder(new InMemoryLockStore()).build()) {
+            String id = client.client().clientId();
+            assertThat(client.client().clientId()).isEqualTo(id);
+            assertThat(client.held()).isEmpty();
+            assertThat(client.waiting()).isEmpty();
+            assertThat(client.wakeUps()).isZero();
+            assertThat(client.droppedEvents()).isZero();
+            assertThat(client.lateRenewals()).isZero();
+            assertThat(client.subscriptionState()).isEqualTo(SubscriptionState.NOT_NEEDED);
+            assertThat(client.getLock(KEY)).asString().contains("not held by this client");
+            assertThat(client.waits().waits()).isEmpty();
+            assertThat(client.scan(LockScanRequest.ALL).locks()).isEmpty();
+            assertThat(client).hasFieldOrPropertyWithValue("parts", null);
+
+            client.acquire(KEY).close();
+            assertThat(client.client().clientId()).isEqualTo(id);
+            client.suspend(Duration.ZERO);
+            client.resume();
+            assertThat(client.client().clientId()).isNotEqualTo(id);
+        }
+    }
+
+    /** A thread of a server, which outlives many applications. */
+    @Test
+    void thread_keeps_nothing_of_a_closed_client_whose_lock_it_has_not_released() {
+        WeakReference<Object> hold = holdOfAClosedClient();
+        Awaitility.await().until(() -> {
+            System.gc();
+            return hold.refersTo(null);
+        });
+    }
+
+    private static WeakReference<Object> holdOfAClosedClient() {
+        LockEngine client = LockEngine.builder(new InMemoryLockStore()).build();
+        client.getLock(KEY).lock();
+        WeakReference<Object> hold =
+                new WeakReference<>(client.locks().all().iterator().next());
+        client.close();
+        return hold;
+    }
+
+    private static void collectGarbage() {
+        WeakReference<Object> garbage = new WeakReference<>(new Object());
+        Awaitility.await().until(() -> {
+            System.gc();
+            return garbage.refersTo(null);
+        });
+    }
+
+    @Test
+    void thread_remembers_its_locks_although_nothing_else_refers_to_them() throws InterruptedException {
+        RemoteLock view = locks.getLock(KEY);
+        view.lock();
+        collectGarbage();
+        assertThat(view.isHeldByCurrentThread()).isTrue();
+        view.lock();
+        view.unlock();
+
+        locks.suspend(Duration.ZERO);
+        locks.resume();
+        collectGarbage();
+        assertThatThrownBy(() -> locks.ensureHeld(Duration.ZERO)).isInstanceOf(LockLostException.class);
+        assertThatThrownBy(view::unlock).isInstanceOf(LockLostException.class);
+        locks.ensureHeld(Duration.ZERO);
+
+        view.lock();
+        locks.close();
+        collectGarbage();
+        assertThatThrownBy(view::unlock).isInstanceOf(LockLostException.class);
     }
 }

@@ -64,6 +64,9 @@ class LockModelTest {
         }
     }
 
+    /** Otherwise a release that finds no hold may be a repeated one, so it reveals no loss. */
+    private boolean releasesAreSentOnce = true;
+
     @Test
     void in_memory_store_follows_the_model() throws Exception {
         time = new FakeTicker();
@@ -84,6 +87,7 @@ class LockModelTest {
     }
 
     private void followOnRedis(TestRedis.Client driver, int steps) throws Exception {
+        releasesAreSentOnce = driver == TestRedis.Client.JEDIS;
         try (LockStore store =
                 new RedisLockStore(driver.connect(TestRedis.shared().port()), TestRedis.PATIENT)) {
             follow(store, Ticker.SYSTEM, steps);
@@ -258,8 +262,11 @@ class LockModelTest {
             return null;
         }));
 
-        assertThat(failure instanceof LockLostException).isEqualTo(lost);
-        assertThat(failure == null || lost).isTrue();
+        if (releasesAreSentOnce) {
+            assertThat(failure instanceof LockLostException).isEqualTo(lost);
+        }
+        assertThat(failure == null || (lost && failure instanceof LockLostException))
+                .isTrue();
         model.handles.remove(opened);
         real.remove(opened);
         assertThat(handle.isHeld()).isFalse();

@@ -481,8 +481,7 @@ class OutageStepsTest extends StepsFixture {
             }
             return time.nanos();
         };
-        try (LockEngine engine =
-                LockEngine.builder(store).ticker(ticker).withoutQueueThread().build()) {
+        try (LockEngine engine = VirtualTime.builder(store).ticker(ticker).build()) {
             heldByOther("a");
             Steps a = engine.steps(
                     A.outageTolerance(Duration.ofSeconds(2)), Budget.of(ticker, WAIT.toNanos()), Caller.task(() -> {}));
@@ -490,18 +489,18 @@ class OutageStepsTest extends StepsFixture {
             OwnerId waiter = askedFor(A).get(0);
             store.reachable(false);
             time.pass(Duration.ofSeconds(1));
-            engine.keepEntries();
+            VirtualTime.keepEntries(engine);
             store.reachable(true);
             store.leave(A.key(), waiter, Duration.ZERO, ReleaseRequest.NO_TOKEN);
             time.pass(Duration.ofSeconds(1));
-            engine.keepEntries();
+            VirtualTime.keepEntries(engine);
             noticing.set(() -> {
                 store.before = () -> {
                     time.pass(Duration.ofSeconds(3));
                     throw StoreSpy.unreachable();
                 };
                 time.pass(Duration.ofSeconds(1));
-                engine.keepEntries();
+                VirtualTime.keepEntries(engine);
                 store.before = () -> {};
             });
             looks.set(look);

@@ -63,9 +63,9 @@ class OutageToleranceTest extends ThreadsFixture {
     private void pass(Duration total) {
         for (long steps = total.dividedBy(STEP); steps > 0; steps--) {
             time.pass(STEP);
-            locks.keepEntries();
-            others.keepEntries();
-            thirds.keepEntries();
+            VirtualTime.keepEntries(locks);
+            VirtualTime.keepEntries(others);
+            VirtualTime.keepEntries(thirds);
         }
     }
 

@@ -52,7 +52,7 @@ class OverviewTest extends EngineFixture {
         public List<LockStatus> found() {
             List<LockStatus> found = new ArrayList<>();
             for (int i = steps.size(); i > 0; i--) {
-                found.add(new LockStatus(LockKey.of("key:" + (i + 10_000)), List.of(), List.of(), 1, 1));
+                found.add(new LockStatus(LockKey.of("key:" + (i + 10_000)), List.of(), List.of(), 1, 1, Duration.ZERO));
             }
             return found;
         }

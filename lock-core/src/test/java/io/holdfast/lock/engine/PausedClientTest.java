@@ -8,7 +8,6 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
@@ -16,6 +15,7 @@ import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.HintFaults;
+import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -161,14 +161,14 @@ class PausedClientTest {
             poll(behind);
             if (!paused) {
                 takeUnheard().forEach(Runnable::run);
-                engine.keepEntries();
+                VirtualTime.keepEntries(engine);
             }
         }
 
         private void poll(Neighbour neighbour) {
             boolean due = now().minus(neighbour.polls).toMillis() % POLL.toMillis() < STEP.toMillis();
             if (!neighbour.served && due) {
-                EntryReply reply = memory.keepEntries(List.of(new EntryRequest(KEY, List.of(neighbour.owner))))
+                EntryReply reply = memory.keepEntries(List.of(Requests.entries(KEY, List.of(neighbour.owner))))
                         .get(0);
                 if (((EntryReply.Kept) reply).called().contains(neighbour.owner)) {
                     neighbour.served = true;

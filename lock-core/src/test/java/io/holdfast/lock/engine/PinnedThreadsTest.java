@@ -48,6 +48,12 @@ class PinnedThreadsTest {
             look();
             super.recordWaits(clientId, waits);
         }
+
+        @Override
+        public void connect() {
+            look();
+            super.connect();
+        }
     };
     private final Pause pause = nanos -> {
         pauses.incrementAndGet();
@@ -146,6 +152,16 @@ class PinnedThreadsTest {
         held.close();
         granted.get();
 
+        assertThat(pinned).isEmpty();
+    }
+
+    @Test
+    void store_connects_again_after_a_checkpoint_outside_of_synchronized() throws Exception {
+        locks.suspend(Duration.ofMinutes(1));
+        locks.resume();
+        locks.acquire("a").close();
+
+        assertThat(looks).hasPositiveValue();
         assertThat(pinned).isEmpty();
     }
 

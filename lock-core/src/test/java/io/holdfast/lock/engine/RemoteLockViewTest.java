@@ -272,9 +272,8 @@ class RemoteLockViewTest extends EngineFixture {
     @Test
     void lock_never_returns_without_the_lock() {
         try (LockHandle other = others.acquire(KEY);
-                LockEngine engine = LockEngine.builder(store)
+                LockEngine engine = VirtualTime.builder(store)
                         .ticker(new AtomicLong()::getAndDecrement)
-                        .withoutQueueThread()
                         .build()) {
             RemoteLock view = engine.getLock(KEY);
 

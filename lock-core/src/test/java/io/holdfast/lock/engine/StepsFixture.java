@@ -12,8 +12,10 @@ import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.HolderInfo;
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.StoreSpy;
@@ -39,11 +41,8 @@ abstract class StepsFixture {
     final StoreSpy store = new StoreSpy(new InMemoryLockStore(time, time));
     final List<LockEvent> events = new CopyOnWriteArrayList<>();
     final List<String> woken = new ArrayList<>();
-    final LockEngine locks = LockEngine.builder(store)
-            .listener(events::add)
-            .ticker(time)
-            .withoutQueueThread()
-            .build();
+    final LockEngine locks =
+            VirtualTime.builder(store).listener(events::add).ticker(time).build();
     private final Map<String, OwnerId> holders = new HashMap<>();
 
     static LockRequest request(String key) {
@@ -116,7 +115,7 @@ abstract class StepsFixture {
     final void pass(Duration total) {
         for (long steps = total.dividedBy(STEP); steps > 0; steps--) {
             time.pass(STEP);
-            locks.keepEntries();
+            VirtualTime.keepEntries(locks);
         }
     }
 
@@ -125,6 +124,19 @@ abstract class StepsFixture {
     }
 
     final int waiters(String key) {
-        return store.inspect(LockKey.of(key)).waiters();
+        return queueLength(store, LockKey.of(key));
+    }
+
+    /** How many wait in the queue; a lock's snapshot also counts the callers behind them, as last reported. */
+    static int queueLength(LockStore store, LockKey key) {
+        StoreScan scan = store.openScan(key.value()).orElseThrow();
+        while (scan.step()) {
+            // until all locks have been read
+        }
+        return (int) scan.found().stream()
+                .filter(lock -> lock.key().equals(key))
+                .flatMap(lock -> lock.queue().stream())
+                .filter(waiter -> !waiter.reserved())
+                .count();
     }
 }

@@ -175,7 +175,7 @@ abstract class ThreadsFixture {
     }
 
     final int waiters() {
-        return store.inspect(LockKey.of(KEY)).waiters();
+        return StepsFixture.queueLength(store, LockKey.of(KEY));
     }
 
     final void passMicro() {

@@ -42,7 +42,7 @@ class WaitEndsTest extends ThreadsFixture {
     void paused() {
         if (timePasses && Thread.currentThread() == waiter) {
             time.pass(Duration.ofMillis(100));
-            locks.keepEntries();
+            VirtualTime.keepEntries(locks);
             point();
         }
     }

@@ -24,13 +24,6 @@ public final class Claims {
         }
         long nanos = TimeUnit.MICROSECONDS.toNanos(told.untilMicros() - answer.micros() - 1);
         return new QueueEntry.Grant(
-                entry.owner(),
-                told.token(),
-                now,
-                answer.askedAt() + nanos,
-                told.tokens(),
-                told.waiters(),
-                false,
-                resent);
+                entry.owner, told.token(), now, answer.askedAt() + nanos, told.tokens(), told.waiters(), false, resent);
     }
 }

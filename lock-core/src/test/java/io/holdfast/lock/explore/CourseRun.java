@@ -92,12 +92,11 @@ final class CourseRun extends NoStore {
         Waits waits = new Waits(client, false);
         Budget budget = Budget.of(() -> budgetClock, isOneTry() ? 0 : LONG);
         budgetIsOver = isOneTry();
-        Terms terms = Holds.terms(Duration.ofNanos(setting.leaseNanos), caller.limit());
+        Terms terms = Holds.of(World.KEY, Holds.terms(Duration.ofNanos(setting.leaseNanos), caller.limit()));
         Caller waiting = new Caller(new HashMap<>(), () -> woken = true, true, false, true);
         acquisition = setting.mutant == null
-                ? new Acquisition(
-                        new Acquisition.Shared(client, locks, waits, NO_LISTENERS), World.KEY, terms, budget, waiting)
-                : setting.mutant.acquisition(client, locks, waits, NO_LISTENERS, World.KEY, terms, budget, waiting);
+                ? new Acquisition(new Acquisition.Shared(client, locks, waits, NO_LISTENERS), terms, budget, waiting)
+                : setting.mutant.acquisition(client, locks, waits, NO_LISTENERS, terms, budget, waiting);
     }
 
     private boolean isOneTry() {
@@ -142,7 +141,7 @@ final class CourseRun extends NoStore {
             budgetClock = LONG;
             budgetIsOver = true;
         } else if (event instanceof Event.IsGranted granted) {
-            client.queue().entries().granted(granted.sequence(), granted.reservation());
+            client.queue().entries.granted(granted.sequence(), granted.reservation());
         } else if (event instanceof Event.IsKept kept) {
             EntryAccess.kept(entry(), kept.reply(), kept.askedAt(), setting.clock.nanos());
         } else {
@@ -332,7 +331,7 @@ final class CourseRun extends NoStore {
             result = new Course.Result(
                     phase,
                     owners,
-                    handle == null ? entry().owner() : hold().owner(),
+                    handle == null ? entry().owner : hold().owner(),
                     calls,
                     request,
                     sentAt,

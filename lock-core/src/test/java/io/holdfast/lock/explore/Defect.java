@@ -23,11 +23,10 @@ enum Defect {
     UNDONE_OWNER_ID_ASKS_AGAIN("renewEntry(); state = State.ASK;", "state = State.ASK;"),
     /** Leases count from the answer instead of from before the call was sent. */
     LEASE_COUNTS_FROM_ANSWER(
-            "place.answered(); return reply;", "place.answered(); sentAt = client.ticker().nanos(); return reply;"),
+            "place.answered(); return reply;", "place.answered(); sentAt = client.ticker.nanos(); return reply;"),
     /** A call that may still arrive is not refused when it does. */
     NO_CANCELLATION(
-            "cleanup().leave(key, entry.owner(), resent ? terms.leaseNanos() : 0);",
-            "cleanup().leave(key, entry.owner(), 0);"),
+            "cleanup.leave(key, entry.owner, resent ? terms.leaseNanos() : 0);", "cleanup.leave(key, entry.owner, 0);"),
     /** The same for a last try that was refused, and sent twice. */
     REFUSED_TRY_IS_NOT_CANCELLED("else if (resent || kept)", "else if (kept)"),
     /** A waiter that is interrupted leaves its entry behind. */

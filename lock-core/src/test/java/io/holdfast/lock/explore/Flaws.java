@@ -1,8 +1,8 @@
 package io.holdfast.lock.explore;
 
 import io.holdfast.lock.memory.InMemoryLockStore;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.testing.Requests;
 import java.util.List;
 
 /** What a server with a defect does beside its work. */
@@ -14,7 +14,7 @@ final class Flaws {
     static void beforeCall(Setting setting, InMemoryLockStore store) {
         if (setting.has(Defect.SILENT_ENTRIES_COUNT_AS_HEARD)) {
             List<OwnerId> silent = StoreView.of(store).queued();
-            store.keepEntries(List.of(new EntryRequest(World.KEY, silent)));
+            store.keepEntries(List.of(Requests.entries(World.KEY, silent)));
         }
     }
 }

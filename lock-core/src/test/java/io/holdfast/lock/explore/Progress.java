@@ -5,10 +5,10 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.testing.Requests;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +90,7 @@ final class Progress {
 
     private boolean polls() {
         Flaws.beforeCall(world.setting, store);
-        EntryReply reply = store.keepEntries(List.of(new EntryRequest(World.KEY, List.of(owner))))
+        EntryReply reply = store.keepEntries(List.of(Requests.entries(World.KEY, List.of(owner))))
                 .get(0);
         if (!(reply instanceof EntryReply.Kept kept) || kept.called().isEmpty()) {
             passes(reply instanceof EntryReply.Kept kept ? kept.blockedFor().toNanos() : POLL);

@@ -6,8 +6,8 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.testing.Requests;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -75,7 +75,7 @@ final class QuorumServer {
     }
 
     boolean renew(OwnerId owner, long leaseMillis, long now) {
-        return at(now).renew(List.of(new RenewRequest(World.KEY, owner, leaseMillis)))
+        return at(now).renew(List.of(Requests.renewal(World.KEY, owner, leaseMillis)))
                         .get(0)
                 instanceof RenewReply.Renewed;
     }

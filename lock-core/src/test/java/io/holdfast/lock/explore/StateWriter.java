@@ -73,6 +73,8 @@ final class StateWriter {
                 "QueueEntry.closed");
         kind(Kind.SKIPPED, "LockState.hints", "LockState.clock", "LockState.now", "QueueEntry.awaited");
         kind(Kind.SKIPPED, "Reservation.waiters", "QueueEntry.whenFailing");
+        // Reports for people.
+        kind(Kind.SKIPPED, "HoldRecord.followers", "EntryRecord.followers", "QueueEntry.followers");
         // When the lock may be forgotten, ten minutes after its last use.
         kind(Kind.SKIPPED, "LockState.forgettableAt");
     }

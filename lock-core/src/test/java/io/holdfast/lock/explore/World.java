@@ -5,13 +5,12 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.testing.Requests;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -214,10 +213,10 @@ final class World {
                 yield "left";
             }
             case KEEP ->
-                store.keepEntries(List.of(new EntryRequest(KEY, List.of(owner))))
+                store.keepEntries(List.of(Requests.entries(KEY, List.of(owner))))
                         .get(0);
             case RENEW ->
-                store.renew(List.of(new RenewRequest(KEY, owner, TimeUnit.NANOSECONDS.toMillis(setting.leaseNanos))))
+                store.renew(List.of(Requests.renewal(KEY, owner, TimeUnit.NANOSECONDS.toMillis(setting.leaseNanos))))
                         .get(0);
         };
     }

@@ -7,6 +7,7 @@ import io.holdfast.lock.testing.RedisClusterProcesses;
 import io.holdfast.lock.testing.ServerNode;
 import io.holdfast.lock.testing.SlotMigration;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
@@ -30,10 +31,11 @@ class ClusterFaultsTest {
     @Test
     void promises_are_kept_as_long_as_no_master_is_lost() throws Exception {
         try (RedisClusterProcesses cluster = RedisClusterProcesses.startSteppable(3, 1, Duration.ofMinutes(1));
+                Network network = new Network(cluster.address().ports());
                 FaultRun run = new FaultRun("cluster")) {
-            LockPlace place = LockPlace.of(cluster.address());
+            LockPlace place = LockPlace.of(cluster.address()).behind(network);
             Crew crew = run.crew("cluster", place, keys, 3);
-            List<Fault> faults = List.of(
+            List<Fault> faults = new ArrayList<>(List.of(
                     new Fault("slot moved", () -> move(cluster, anySlot())),
                     new Fault("master replaced on demand", () -> cluster.failOver(anySlot())),
                     new Fault(
@@ -45,7 +47,8 @@ class ClusterFaultsTest {
                     new Fault("process copied", crew::copyOne),
                     new Fault(
                             "process stopped for longer than the lease",
-                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE)));
+                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE))));
+            faults.addAll(Outages.ofNetwork("all nodes", network, network::servers, Outages.TRICKLE));
             run.inflict(Outages.withSteps(
                     faults,
                     new Fault(

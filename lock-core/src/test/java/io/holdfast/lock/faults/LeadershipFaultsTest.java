@@ -62,6 +62,7 @@ class LeadershipFaultsTest {
             run.inflict(withProcesses(
                     crew,
                     new Fault("connections cut", network::cut),
+                    new Fault("connections dead without a sign", network::lose),
                     new Fault("server stopped for longer than the lease", () -> stop(List.of(server)))));
             assertKept(run.report("leaders, one server", crew));
         }

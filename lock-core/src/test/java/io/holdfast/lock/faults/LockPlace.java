@@ -19,8 +19,9 @@ import java.util.stream.Collectors;
  * @param addresses of one Redis, or of the servers of a quorum
  * @param lease of all locks
  * @param replicaAcks how many replicas must have a grant
+ * @param network the port of the {@link Network} that leads there, or 0
  */
-record LockPlace(String keyPrefix, Duration lease, int replicaAcks, List<RedisAddress> addresses) {
+record LockPlace(String keyPrefix, Duration lease, int replicaAcks, int network, List<RedisAddress> addresses) {
 
     /** Shorter than what goes wrong. */
     static final Duration SHORT_LEASE = Duration.ofSeconds(2);
@@ -32,7 +33,7 @@ record LockPlace(String keyPrefix, Duration lease, int replicaAcks, List<RedisAd
     private static final Duration TOKEN_RETENTION = Duration.ofHours(3);
 
     static LockPlace of(List<RedisAddress> addresses) {
-        return new LockPlace("lock", SHORT_LEASE, 0, addresses);
+        return new LockPlace("lock", SHORT_LEASE, 0, 0, addresses);
     }
 
     static LockPlace of(RedisAddress address) {
@@ -40,33 +41,41 @@ record LockPlace(String keyPrefix, Duration lease, int replicaAcks, List<RedisAd
     }
 
     LockPlace in(String prefix) {
-        return new LockPlace(prefix, lease, replicaAcks, addresses);
+        return new LockPlace(prefix, lease, replicaAcks, network, addresses);
     }
 
     LockPlace withLease(Duration value) {
-        return new LockPlace(keyPrefix, value, replicaAcks, addresses);
+        return new LockPlace(keyPrefix, value, replicaAcks, network, addresses);
     }
 
     LockPlace acknowledgedBy(int replicas) {
-        return new LockPlace(keyPrefix, lease, replicas, addresses);
+        return new LockPlace(keyPrefix, lease, replicas, network, addresses);
+    }
+
+    LockPlace behind(Network way) {
+        return new LockPlace(keyPrefix, lease, replicaAcks, way.port(), addresses);
     }
 
     /** The other way round than {@link #toString}. */
     static LockPlace parse(String text) {
         String[] parts = text.split("/");
         List<RedisAddress> addresses =
-                Arrays.stream(parts).skip(3).map(RedisAddress::parse).toList();
-        return new LockPlace(parts[0], Duration.parse(parts[1]), Integer.parseInt(parts[2]), addresses);
+                Arrays.stream(parts).skip(4).map(RedisAddress::parse).toList();
+        return new LockPlace(
+                parts[0], Duration.parse(parts[1]), Integer.parseInt(parts[2]), Integer.parseInt(parts[3]), addresses);
     }
 
     @Override
     public String toString() {
-        return keyPrefix + "/" + lease + "/" + replicaAcks + "/"
+        return keyPrefix + "/" + lease + "/" + replicaAcks + "/" + network + "/"
                 + addresses.stream().map(RedisAddress::toString).collect(Collectors.joining("/"));
     }
 
-    /** Opens a store that ends with the process. */
+    /** Opens a store that ends with the process, and sends the connections of this process through the network. */
     LockStore open(TestRedis.Client driver) {
+        if (network != 0) {
+            Network.use(network);
+        }
         RedisLockSettings settings = RedisLockSettings.STANDARD
                 .withKeyPrefix(keyPrefix)
                 .withTokenRetention(TOKEN_RETENTION)

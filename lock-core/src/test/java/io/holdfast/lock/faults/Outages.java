@@ -5,7 +5,9 @@ import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.ServerNode;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import redis.clients.jedis.args.ClientType;
 import redis.clients.jedis.params.ClientKillParams;
@@ -22,6 +24,12 @@ final class Outages {
 
     /** Long enough to grant some locks, and too short for the others to notice. */
     private static final Duration ALONE = Duration.ofMillis(1500);
+
+    /** Between the bytes of a reply: a call may take 1 s. */
+    static final Duration TRICKLE = Duration.ofMillis(800);
+
+    /** So that the next fault does not prolong a wait for a free lock, which may last 4 s. */
+    private static final Duration REST = Duration.ofSeconds(2);
 
     /** Between two readings of clocks on a busy machine. */
     private static final Duration DELAY = Duration.ofMillis(500);
@@ -57,6 +65,36 @@ final class Outages {
      */
     static Duration untilLeasesAreOver(Duration lease) {
         return lease.compareTo(LockStore.RESERVATION) > 0 ? lease.plus(DELAY) : LockStore.RESERVATION.plus(DELAY);
+    }
+
+    /**
+     * What can be done to connections of all clients.
+     *
+     * @param name of the servers
+     * @param servers chooses their ports for each fault
+     * @param pause between the bytes of a reply that trickles: less than the time limit of a call, which it makes too long
+     */
+    static List<Fault> ofNetwork(String name, Network network, Supplier<Collection<Integer>> servers, Duration pause) {
+        return Stream.of(
+                        new Fault("connections to " + name + " dead without a sign", () -> network.lose(servers.get())),
+                        new Fault(
+                                "connections to " + name + " refused for 3 s",
+                                () -> network.refuse(servers.get(), LONGER_THAN_LEASE)),
+                        new Fault(
+                                "no reply to attempts to connect to " + name + " for 3 s",
+                                () -> network.swallow(servers.get(), LONGER_THAN_LEASE)),
+                        new Fault(
+                                "replies of " + name + " trickle for 3 s",
+                                () -> network.trickle(servers.get(), pause, LONGER_THAN_LEASE)))
+                .map(Outages::withRest)
+                .toList();
+    }
+
+    private static Fault withRest(Fault fault) {
+        return new Fault(fault.name(), () -> {
+            fault.action().happen();
+            sleep(REST);
+        });
     }
 
     static void sleep(Duration time) throws InterruptedException {

@@ -21,6 +21,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Execution(ExecutionMode.CONCURRENT)
 class QuorumFaultsTest {
 
+    /** Between the bytes of a reply: a call to one server may take 300 ms. */
+    private static final Duration TRICKLE = Duration.ofMillis(240);
+
     private static final Duration SLOW = Duration.ofMillis(100);
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration QUICK = Duration.ofMillis(10);
@@ -37,14 +40,15 @@ class QuorumFaultsTest {
     @ValueSource(ints = {3, 5})
     void promises_are_kept_whatever_happens_to_a_minority(int count) throws Exception {
         Stream.generate(Outages::startServer).limit(count).forEach(servers::add);
-        List<RedisAddress> addresses = servers.stream()
-                .map(server -> RedisAddress.standalone(server.port()))
-                .toList();
+        List<Integer> ports = ports(servers);
+        List<RedisAddress> addresses =
+                ports.stream().map(RedisAddress::standalone).toList();
         String name = "quorum of " + count;
-        try (FaultRun run = new FaultRun(name)) {
-            LockPlace place = LockPlace.of(addresses);
+        try (Network network = new Network(ports);
+                FaultRun run = new FaultRun(name)) {
+            LockPlace place = LockPlace.of(addresses).behind(network);
             Crew crew = run.crew("quorum", place, Keys.of(Use.ALONE, Use.SHARED, Use.PERMIT), 3);
-            List<Fault> faults = List.of(
+            List<Fault> faults = new ArrayList<>(List.of(
                     new Fault("minority killed and restarted empty", this::restartEmpty),
                     new Fault("minority killed for longer than the lease", this::killForLong),
                     new Fault("minority stopped for longer than the lease", () -> stop(minority())),
@@ -54,7 +58,9 @@ class QuorumFaultsTest {
                     new Fault("process copied", crew::copyOne),
                     new Fault(
                             "process stopped for longer than the lease",
-                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE)));
+                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE))));
+            faults.addAll(Outages.ofNetwork("a minority", network, () -> ports(minority()), TRICKLE));
+            faults.addAll(Outages.ofNetwork("all servers", network, () -> ports, TRICKLE));
             Duration early = Outages.LONGER_THAN_LEASE.plus(Outages.untilLeasesAreOver(place.lease()));
             run.inflict(Outages.withSteps(
                     faults,
@@ -75,6 +81,10 @@ class QuorumFaultsTest {
             assertThat(report.violations()).isEmpty();
             assertThat(report.unexpectedFailures()).isEmpty();
         }
+    }
+
+    private static List<Integer> ports(List<RedisServerProcess> some) {
+        return some.stream().map(RedisServerProcess::port).toList();
     }
 
     private List<RedisServerProcess> minority() {

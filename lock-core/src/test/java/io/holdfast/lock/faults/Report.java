@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -86,32 +87,32 @@ record Report(
                 .collect(Collectors.joining(", "));
     }
 
-    /** The longest time without a grant that followed each fault. */
-    private Map<String, Duration> gapsOfLocks() {
+    /** The longest time without a grant that ended after each fault. */
+    private Map<String, Gap> gapsOfLocks() {
         return longestGaps(use -> use != Use.PERMIT);
     }
 
     /** As {@link #gapsOfLocks}. On a quorum permits need more servers than locks. */
-    private Map<String, Duration> gapsOfPermits() {
+    private Map<String, Gap> gapsOfPermits() {
         return longestGaps(use -> use == Use.PERMIT);
     }
 
-    private Map<String, Duration> longestGaps(Predicate<Use> uses) {
-        Map<String, Duration> longest = new TreeMap<>();
+    private Map<String, Gap> longestGaps(Predicate<Use> uses) {
+        Map<String, Gap> longest = new TreeMap<>();
         for (Gap gap : Availability.gaps(history)) {
             if (uses.test(Use.of(gap.key()))) {
-                longest.merge(lastBefore(gap.to()), gap.length(), Report::longer);
+                longest.merge(lastBefore(gap.to()), gap, Report::longer);
             }
         }
         return longest;
     }
 
-    private static Duration longest(Map<String, Duration> gaps) {
-        return gaps.values().stream().reduce(Duration.ZERO, Report::longer);
+    private static Duration longest(Map<String, Gap> gaps) {
+        return gaps.values().stream().map(Gap::length).max(Duration::compareTo).orElse(Duration.ZERO);
     }
 
-    private static Duration longer(Duration one, Duration other) {
-        return one.compareTo(other) > 0 ? one : other;
+    private static Gap longer(Gap one, Gap other) {
+        return one.length().compareTo(other.length()) > 0 ? one : other;
     }
 
     private String lastBefore(long time) {
@@ -128,14 +129,17 @@ record Report(
 
     /** Prints the row, and leaves it with the rest in {@code target/faults}. */
     void publish() throws IOException {
-        Map<String, Duration> permits = gapsOfPermits();
+        Map<String, Gap> permits = gapsOfPermits();
         String gaps = lines(gapsOfLocks().entrySet().stream()
                 .map(each -> String.format(
-                        "| %s | %s | %s | %s |",
+                        "| %s | %s | %s | %s | %s |",
                         topology,
                         each.getKey(),
-                        seconds(each.getValue()),
-                        seconds(permits.getOrDefault(each.getKey(), Duration.ZERO)))));
+                        seconds(each.getValue().length()),
+                        lastBefore(each.getValue().from()),
+                        Optional.ofNullable(permits.get(each.getKey()))
+                                .map(gap -> seconds(gap.length()) + " | " + lastBefore(gap.from()))
+                                .orElse("0.0 s | "))));
         String rest = lines(Stream.of(
                         List.of("failures " + history.failures()),
                         violations,

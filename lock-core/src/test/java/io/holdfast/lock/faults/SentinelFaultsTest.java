@@ -6,7 +6,9 @@ import io.holdfast.lock.history.Violation.Promise;
 import io.holdfast.lock.testing.RedisSentinelProcesses;
 import io.holdfast.lock.testing.ServerNode;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -21,15 +23,21 @@ class SentinelFaultsTest {
     void masters_that_die_lose_no_lock_that_all_replicas_have() throws Exception {
         List<String> keys = Keys.of(Use.values());
         try (RedisSentinelProcesses redis = RedisSentinelProcesses.startSteppable();
+                Network network = new Network(ports(nodes(redis)));
                 FaultRun run = new FaultRun("sentinel")) {
-            LockPlace place = LockPlace.of(redis.address()).withLease(Outages.LONGER_THAN_FAILOVER);
+            LockPlace place = LockPlace.of(redis.address()).behind(network).withLease(Outages.LONGER_THAN_FAILOVER);
             Crew without = run.crew("off", place.in("off"), keys, 2);
             Crew with = run.crew("on", place.in("on").acknowledgedBy(REPLICAS), keys, 2);
-            List<Fault> faults = List.of(
+            List<Fault> faults = new ArrayList<>(List.of(
                     new Fault("master killed", () -> kill(redis)),
                     new Fault("master cut off from its replicas and killed", () -> killWithoutReplicas(redis)),
                     new Fault("master stopped until replaced", () -> stopUntilReplaced(redis)),
-                    new Fault("process copied", with::copyOne));
+                    new Fault("master killed while connections to sentinels are dead without a sign", () -> {
+                        network.lose(ports(redis.sentinels()));
+                        kill(redis);
+                    }),
+                    new Fault("process copied", with::copyOne)));
+            faults.addAll(Outages.ofNetwork("servers and sentinels", network, network::servers, Outages.TRICKLE));
             run.inflict(Outages.withSteps(
                     faults,
                     new Fault(
@@ -44,6 +52,15 @@ class SentinelFaultsTest {
             assertThat(lossy.violations(Promise.FINALITY)).isZero();
             assertThat(lossy.unexpectedFailures()).isEmpty();
         }
+    }
+
+    private static List<ServerNode> nodes(RedisSentinelProcesses redis) {
+        return Stream.concat(redis.servers().stream(), redis.sentinels().stream())
+                .toList();
+    }
+
+    private static List<Integer> ports(List<ServerNode> nodes) {
+        return nodes.stream().map(ServerNode::port).toList();
     }
 
     private static void step(RedisSentinelProcesses redis, Duration by) {

@@ -6,7 +6,9 @@ import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.RedisAddress;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -20,10 +22,10 @@ class StandaloneFaultsTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final RedisServerProcess server = Outages.startServer();
-    private final FaultProxy network = new FaultProxy(server.port());
+    private final Network network = new Network(List.of(server.port()));
 
     @AfterEach
-    void end() {
+    void end() throws IOException {
         network.close();
         server.close();
     }
@@ -31,20 +33,22 @@ class StandaloneFaultsTest {
     @Test
     void promises_are_kept_whatever_happens_to_network_server_and_clients() throws Exception {
         try (FaultRun run = new FaultRun("one server")) {
-            LockPlace place = LockPlace.of(RedisAddress.standalone(network.port()));
+            LockPlace place =
+                    LockPlace.of(RedisAddress.standalone(server.port())).behind(network);
             Crew crew = run.crew("standalone", place, Keys.of(Use.values()), 3);
             Duration early = Outages.untilLeasesAreOver(place.lease());
-            List<Fault> faults = List.of(
+            List<Fault> faults = new ArrayList<>(List.of(
                     new Fault("server stopped for longer than the lease", () -> pause(Outages.LONGER_THAN_LEASE)),
                     new Fault("server stopped for less than the lease", () -> pause(Outages.SHORTER_THAN_LEASE)),
-                    new Fault("connections cut", network::cut),
+                    new Fault("connections cut", () -> network.to(server.port()).cut()),
                     new Fault("answers lost for 1 s", this::loseAnswers),
                     new Fault("scripts flushed", this::flushScripts),
                     new Fault("process killed", crew::killOne),
                     new Fault("process copied", crew::copyOne),
                     new Fault(
                             "process stopped for longer than the lease",
-                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE)));
+                            () -> crew.stopOne(Outages.LONGER_THAN_LEASE))));
+            faults.addAll(Outages.ofNetwork("the server", network, network::servers, Outages.TRICKLE));
             run.inflict(Outages.withSteps(
                     faults,
                     new Fault("clock set forward by 1 s", early, () -> server.step(SECOND)),
@@ -65,10 +69,11 @@ class StandaloneFaultsTest {
     }
 
     private void loseAnswers() throws InterruptedException {
-        network.loseReplies(true);
+        FaultProxy proxy = network.to(server.port());
+        proxy.loseReplies(true);
         Thread.sleep(1000);
-        network.loseReplies(false);
-        network.cut();
+        proxy.loseReplies(false);
+        proxy.cut();
     }
 
     private void flushScripts() {

@@ -521,4 +521,22 @@ class CandidateTest {
                 .containsExactly("leader:a leader-a", "x mine");
         assertThat(locks.last().request.lease()).isEqualTo(Optional.of(Duration.ofSeconds(3)));
     }
+
+    @Test
+    void every_stop_waits_for_the_terms_of_earlier_ones() {
+        listen();
+        lead();
+        CompletableFuture<?> first = election.stop();
+        assertThat(election.stop()).isNotDone();
+        election.start();
+        assertThat(election.stop()).isNotDone();
+        assertThat(first).isNotDone();
+        assertThat(locks.calls.get(0).released).isFalse();
+
+        background.run();
+
+        assertThat(locks.calls.get(0).released).isTrue();
+        assertThat(election.stop()).isCompleted();
+        assertThat(first).isCompleted();
+    }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
@@ -15,6 +14,7 @@ import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
 import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.contract.LockStoreContract;
 import io.holdfast.lock.testing.contract.OptionalCall;
 import java.time.Duration;
@@ -63,12 +63,12 @@ class InMemoryLockStoreTest extends LockStoreContract {
             acquire(one, owner, Duration.ofSeconds(1), false);
             store.release(new ReleaseRequest(one, owner));
         }
-        assertThat(store.size()).isEqualTo(1000);
+        assertThat(store.locks).hasSize(1000);
 
         time.pass(Duration.ofMinutes(10));
         store.inspect(key);
 
-        assertThat(store.size()).isEqualTo(1);
+        assertThat(store.locks).hasSize(1);
     }
 
     @Test
@@ -88,9 +88,9 @@ class InMemoryLockStoreTest extends LockStoreContract {
         int longest = 0;
         for (int i = 0; i < 1000; i++) {
             time.pass(Duration.ofMillis(100));
-            store.keepEntries(List.of(new EntryRequest(key, List.of(bob))));
+            store.keepEntries(List.of(Requests.entries(key, List.of(bob))));
             acquire(key, new OwnerId("dies", i), Duration.ofDays(1), true);
-            longest = Math.max(longest, store.queueLength(key));
+            longest = Math.max(longest, store.locks.get(key).entries.size());
         }
 
         int alive = (int) LockStore.ENTRY_TIMEOUT.dividedBy(Duration.ofMillis(100));

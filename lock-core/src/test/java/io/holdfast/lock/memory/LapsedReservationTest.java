@@ -3,7 +3,6 @@ package io.holdfast.lock.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
@@ -36,7 +35,7 @@ class LapsedReservationTest {
         store.release(new ReleaseRequest(KEY, holder));
         Duration half = LockStore.ENTRY_TIMEOUT.dividedBy(2);
         time.pass(half);
-        store.keepEntries(List.of(new EntryRequest(KEY, List.of(first, second))));
+        store.keepEntries(List.of(Requests.entries(KEY, List.of(first, second))));
         time.pass(half);
 
         assertThat(store.forceRelease(KEY)).isEmpty();
@@ -51,10 +50,10 @@ class LapsedReservationTest {
         ask("dead");
         OwnerId live = ask("live");
         time.pass(Duration.ofHours(-1));
-        store.keepEntries(List.of(new EntryRequest(KEY, List.of(live))));
+        store.keepEntries(List.of(Requests.entries(KEY, List.of(live))));
 
         time.pass(LockStore.ENTRY_TIMEOUT);
-        store.keepEntries(List.of(new EntryRequest(KEY, List.of(live))));
+        store.keepEntries(List.of(Requests.entries(KEY, List.of(live))));
 
         assertThat(store.inspect(KEY).waiters()).isEqualTo(1);
     }
@@ -66,10 +65,10 @@ class LapsedReservationTest {
         OwnerId live = ask("live");
         store.release(new ReleaseRequest(KEY, holder));
         time.pass(Duration.ofHours(-1));
-        store.keepEntries(List.of(new EntryRequest(KEY, List.of(live))));
+        store.keepEntries(List.of(Requests.entries(KEY, List.of(live))));
 
         time.pass(LockStore.ENTRY_TIMEOUT);
-        store.keepEntries(List.of(new EntryRequest(KEY, List.of(live))));
+        store.keepEntries(List.of(Requests.entries(KEY, List.of(live))));
 
         assertThat(store.inspect(KEY).holders())
                 .singleElement()

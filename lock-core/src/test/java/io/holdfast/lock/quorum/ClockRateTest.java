@@ -9,9 +9,9 @@ import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.Requests;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -66,7 +66,7 @@ class ClockRateTest {
     void renewed_lock_is_granted_to_nobody_else_before_its_holder_takes_it_for_lost(long leaseMillis) {
         QuorumLockStore store = quorum(fast());
         acquire(store, ALICE, 100);
-        store.renew(List.of(new RenewRequest(KEY, ALICE, leaseMillis)));
+        store.renew(List.of(Requests.renewal(KEY, ALICE, leaseMillis)));
 
         time.pass(Duration.ofMillis(leaseMillis).minus(LITTLE));
 
@@ -78,7 +78,7 @@ class ClockRateTest {
     void extended_lock_is_granted_to_nobody_else_before_its_holder_takes_it_for_lost(long leaseMillis) {
         QuorumLockStore store = quorum(fast());
         acquire(store, ALICE, 100);
-        store.extend(new RenewRequest(KEY, ALICE, leaseMillis));
+        store.extend(Requests.renewal(KEY, ALICE, leaseMillis));
 
         time.pass(Duration.ofMillis(leaseMillis).minus(LITTLE));
 

@@ -3,23 +3,28 @@ package io.holdfast.lock.quorum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockNotAcquiredException;
+import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.EntryReply;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.NewThread;
+import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -136,7 +141,7 @@ class QuorumFailuresTest {
     }
 
     private RenewReply renew(OwnerId owner, Duration lease) {
-        return store.renew(List.of(new RenewRequest(KEY, owner, lease.toMillis())))
+        return store.renew(List.of(Requests.renewal(KEY, owner, lease.toMillis())))
                 .get(0);
     }
 
@@ -144,8 +149,8 @@ class QuorumFailuresTest {
         return Stream.of(
                 quorum -> quorum.acquire(request(KEY, ALICE, 0, Duration.ofSeconds(30))),
                 quorum -> quorum.release(new ReleaseRequest(KEY, ALICE)),
-                quorum -> quorum.renew(List.of(new RenewRequest(KEY, ALICE, 1000))),
-                quorum -> quorum.extend(new RenewRequest(KEY, ALICE, 1000)),
+                quorum -> quorum.renew(List.of(Requests.renewal(KEY, ALICE, 1000))),
+                quorum -> quorum.extend(Requests.renewal(KEY, ALICE, 1000)),
                 quorum -> quorum.leave(KEY, ALICE, Duration.ZERO, ReleaseRequest.ALL_TOKENS),
                 quorum -> quorum.inspect(KEY),
                 quorum -> quorum.forceRelease(KEY));
@@ -298,10 +303,10 @@ class QuorumFailuresTest {
         acquire(ALICE, 0);
 
         assertThatThrownBy(() -> renew(ALICE, LONGEST.plusMillis(1))).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> store.extend(new RenewRequest(KEY, ALICE, LONGEST.toMillis() + 1)))
+        assertThatThrownBy(() -> store.extend(Requests.renewal(KEY, ALICE, LONGEST.toMillis() + 1)))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(renew(ALICE, LONGEST)).isInstanceOf(RenewReply.Renewed.class);
-        assertThat(store.extend(new RenewRequest(KEY, ALICE, LONGEST.toMillis())))
+        assertThat(store.extend(Requests.renewal(KEY, ALICE, LONGEST.toMillis())))
                 .isInstanceOf(RenewReply.Renewed.class);
     }
 
@@ -353,7 +358,7 @@ class QuorumFailuresTest {
 
     @Test
     void who_waits_asks_again_after_a_short_random_while() {
-        EntryReply reply = store.keepEntries(List.of(new EntryRequest(KEY, List.of(ALICE, BOB))))
+        EntryReply reply = store.keepEntries(List.of(Requests.entries(KEY, List.of(ALICE, BOB))))
                 .get(0);
 
         assertThat(reply).isInstanceOfSatisfying(EntryReply.Kept.class, kept -> {
@@ -364,9 +369,22 @@ class QuorumFailuresTest {
     }
 
     @Test
+    void quorum_needs_no_subscription() {
+        try (LockEngine locks = LockEngine.builder(store).build();
+                LockHandle held = locks.acquire(LockRequest.of(KEY))) {
+            assertThatThrownBy(() -> NewThread.start(
+                                    () -> locks.acquire(LockRequest.of(KEY).waitFor(Duration.ofMillis(100))))
+                            .join())
+                    .hasCauseInstanceOf(LockNotAcquiredException.class);
+
+            assertThat(locks.subscriptionState()).isEqualTo(LockActivity.SubscriptionState.NOT_NEEDED);
+        }
+    }
+
+    @Test
     void closed_quorum_has_closed_its_servers_and_asks_none() {
         QuorumLockStore own = new QuorumLockStore(nodes(servers), LONGEST);
-        own.renew(List.of(new RenewRequest(KEY, ALICE, 1000)));
+        own.renew(List.of(Requests.renewal(KEY, ALICE, 1000)));
         assertThat(Thread.getAllStackTraces().keySet().stream()
                         .filter(thread -> thread.getName().startsWith("holdfast-quorum-")))
                 .isNotEmpty()
@@ -375,7 +393,7 @@ class QuorumFailuresTest {
         own.close();
 
         assertThat(servers).allMatch(server -> server.closed);
-        assertThatThrownBy(() -> own.renew(List.of(new RenewRequest(KEY, ALICE, 1000))))
+        assertThatThrownBy(() -> own.renew(List.of(Requests.renewal(KEY, ALICE, 1000))))
                 .isInstanceOf(LockStoreException.class)
                 .hasMessageContaining("closed");
     }

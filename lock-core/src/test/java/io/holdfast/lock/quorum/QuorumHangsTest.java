@@ -11,7 +11,6 @@ import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
@@ -73,7 +72,7 @@ class QuorumHangsTest {
     }
 
     private RenewReply renew() {
-        return store.renew(List.of(new RenewRequest(KEY, ALICE, 3_600_000))).get(0);
+        return store.renew(List.of(Requests.renewal(KEY, ALICE, 3_600_000))).get(0);
     }
 
     @Test
@@ -81,7 +80,7 @@ class QuorumHangsTest {
         hang(servers.get(1));
 
         assertThat(renew()).isInstanceOf(RenewReply.Renewed.class);
-        assertThat(store.extend(new RenewRequest(KEY, ALICE, 3_600_000))).isInstanceOf(RenewReply.Renewed.class);
+        assertThat(store.extend(Requests.renewal(KEY, ALICE, 3_600_000))).isInstanceOf(RenewReply.Renewed.class);
     }
 
     @Test

@@ -21,9 +21,9 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.time.Instant;
@@ -317,7 +317,7 @@ class QuorumTest {
 
     private static long lastToken(int silent, long... noted) {
         List<LockSnapshot> snapshots = LongStream.of(noted)
-                .mapToObj(token -> new LockSnapshot(KEY, List.of(), 0, token))
+                .mapToObj(token -> new LockSnapshot(KEY, List.of(), 0, token, Duration.ZERO))
                 .toList();
         int servers = noted.length + silent;
         return Merged.snapshot(KEY, snapshots, servers / 2 + 1, silent).lastToken();
@@ -440,7 +440,7 @@ class QuorumTest {
     }
 
     private static RenewReply renew(QuorumLockStore store, OwnerId owner, int limit) {
-        return store.renew(List.of(new RenewRequest(KEY, owner, 30_000, limit))).get(0);
+        return store.renew(List.of(Requests.renewal(KEY, owner, 30_000, limit))).get(0);
     }
 
     @Test

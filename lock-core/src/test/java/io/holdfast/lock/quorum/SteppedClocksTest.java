@@ -10,7 +10,6 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.StoreSpy;
@@ -55,7 +54,7 @@ class SteppedClocksTest {
     }
 
     private RenewReply renew() {
-        return store.renew(List.of(new RenewRequest(KEY, HOLDER, LEASE_MILLIS))).get(0);
+        return store.renew(List.of(Requests.renewal(KEY, HOLDER, LEASE_MILLIS))).get(0);
     }
 
     private void assertStillHeld(long token) {

@@ -47,7 +47,7 @@ class CarriedOverTest {
                 LockEngine locks = LockEngine.builder(store).build();
                 LockEngine others = LockEngine.builder(store).build();
                 Jedis redis = topology.administrator("lock:{" + KEY + "}")) {
-            assertThat(store.toString()).contains(" via Jedis, ");
+            assertThat(store.toString()).contains(" over dedicated connections, ");
             LockHandle held = locks.acquire(KEY);
             assertThat(redis.hget("lock:{" + KEY + "}", "token")).isEqualTo(String.valueOf(held.fencingToken()));
             CompletableFuture<Void> next = NewThread.start(() -> {
@@ -131,7 +131,7 @@ class CarriedOverTest {
                         .verifyPeer(verify)
                         .build());
         try (RedisLockStore store = new RedisLockStore(applications, TestRedis.PATIENT)) {
-            assertThat(store.toString()).contains(" via Jedis, ");
+            assertThat(store.toString()).contains(" over dedicated connections, ");
             if (accepted) {
                 assertThat(store.inspect(LockKey.of(KEY))).isNotNull();
             } else {

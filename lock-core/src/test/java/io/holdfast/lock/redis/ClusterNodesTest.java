@@ -141,7 +141,7 @@ class ClusterNodesTest {
         OwnerId owner = new OwnerId("client", 1);
         try (RedisLockStore store = new RedisLockStore(connections, TestRedis.PATIENT)) {
             List<RenewRequest> requests = Stream.of(hanging, healthy)
-                    .map(key -> new RenewRequest(key, owner, 600_000))
+                    .map(key -> Requests.renewal(key, owner, 600_000))
                     .toList();
             for (LockKey key : List.of(hanging, healthy)) {
                 store.acquire(Requests.exclusive(key, owner, 600_000, new HolderInfo("here", 1, "test"), true));

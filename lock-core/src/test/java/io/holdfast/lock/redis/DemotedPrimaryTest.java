@@ -54,7 +54,7 @@ class DemotedPrimaryTest {
     @BeforeEach
     void open() {
         applications = client.connect(name.port());
-        store = new RedisLockStore(applications, TestRedis.PATIENT.withConnections(CONNECTIONS));
+        store = new RedisLockStore(applications, TestRedis.PATIENT.withMaxConnections(CONNECTIONS));
     }
 
     @AfterEach
@@ -76,7 +76,7 @@ class DemotedPrimaryTest {
                 .limit(CONNECTIONS)
                 .toList();
         together.forEach(LockStore.Pending::await);
-        store.renew(List.of(new RenewRequest(KEY, OWNER, 30_000)));
+        store.renew(List.of(Requests.renewal(KEY, OWNER, 30_000)));
     }
 
     private void demote() {
@@ -110,7 +110,7 @@ class DemotedPrimaryTest {
     void renewals_reach_the_new_primary_after_one_of_them_was_refused() {
         connect();
         demote();
-        List<RenewRequest> renewal = List.of(new RenewRequest(KEY, OWNER, 30_000));
+        List<RenewRequest> renewal = List.of(Requests.renewal(KEY, OWNER, 30_000));
 
         assertThat(store.renew(renewal))
                 .singleElement()

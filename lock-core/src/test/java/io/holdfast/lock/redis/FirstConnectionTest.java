@@ -19,6 +19,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.RedisConnectionFailureException;
+import org.springframework.data.redis.core.RedisTemplate;
 
 /** A driver that takes its time to connect, as on a slow processor. */
 class FirstConnectionTest {
@@ -28,6 +29,7 @@ class FirstConnectionTest {
     private volatile RuntimeException refusal;
 
     private final ScriptClient first = new ScriptClient(
+            new RedisTemplate<>(),
             (Wire) Proxy.newProxyInstance(
                     getClass().getClassLoader(), new Class<?>[] {Wire.class}, (proxy, method, arguments) -> {
                         if (method.getName().equals("server")) {
@@ -41,6 +43,7 @@ class FirstConnectionTest {
                         }
                         return null;
                     }),
+            false,
             Duration.ofSeconds(1),
             () -> {},
             () -> {},

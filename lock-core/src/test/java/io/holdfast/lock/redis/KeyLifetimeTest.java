@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
-import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.Arrays;
@@ -121,7 +120,7 @@ class KeyLifetimeTest {
                 new Write("renewed while others wait", awaited, test -> test.renew(test.first)),
                 new Write("shared renewed", shared, test -> test.renew(test.first)),
                 new Write("reservation renewed", reserved, test -> test.renew(test.second)),
-                new Write("extended", held, test -> store.extend(new RenewRequest(test.key, test.first, 2 * HOUR))),
+                new Write("extended", held, test -> store.extend(Requests.renewal(test.key, test.first, 2 * HOUR))),
                 new Write("released", held, test -> test.release(test.first, Duration.ZERO)),
                 new Write("kept", held, test -> test.release(test.first, Duration.ofHours(2))),
                 new Write("shared released", shared, test -> test.release(test.first, Duration.ZERO)),
@@ -216,7 +215,7 @@ class KeyLifetimeTest {
     }
 
     private void renew(OwnerId owner) {
-        store.renew(List.of(new RenewRequest(key, owner, 2 * HOUR)));
+        store.renew(List.of(Requests.renewal(key, owner, 2 * HOUR)));
     }
 
     /** After a lease that is longer than the retention, so that the time-out matters. */
@@ -233,7 +232,7 @@ class KeyLifetimeTest {
     }
 
     private void keepEntries(OwnerId... owners) {
-        store.keepEntries(List.of(new EntryRequest(key, Arrays.asList(owners))));
+        store.keepEntries(List.of(Requests.entries(key, Arrays.asList(owners))));
     }
 
     private void downgrade(OwnerId owner) {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
@@ -12,8 +14,10 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
+import io.holdfast.lock.store.Waiters;
+import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.HashMap;
@@ -22,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -243,7 +248,7 @@ class LayoutTest {
 
         exclusive(first, 1);
         exclusive(second, 1);
-        assertThat(store.renew(List.of(new RenewRequest(KEY, first, 30_000)))).containsOnly(new RenewReply.Renewed());
+        assertThat(store.renew(List.of(Requests.renewal(KEY, first, 30_000)))).containsOnly(new RenewReply.Renewed());
         store.release(new ReleaseRequest(KEY, first));
         assertThat(exclusive(second, 1)).isInstanceOf(AcquireReply.Granted.class);
         store.leave(KEY, second, Duration.ofMillis(1), ReleaseRequest.ALL_TOKENS);
@@ -275,7 +280,7 @@ class LayoutTest {
                 .isInstanceOf(LockStoreException.class);
         assertThatThrownBy(() -> store.forceRelease(KEY)).isInstanceOf(LockStoreException.class);
         assertThatThrownBy(() -> store.inspect(KEY)).isInstanceOf(LockStoreException.class);
-        assertThat(store.renew(List.of(new RenewRequest(KEY, first, 30_000))))
+        assertThat(store.renew(List.of(Requests.renewal(KEY, first, 30_000))))
                 .allSatisfy(reply -> assertThat(reply).isInstanceOf(RenewReply.Failed.class));
         assertThat(redis.hgetAll(NAME)).isEqualTo(later);
     }
@@ -288,7 +293,7 @@ class LayoutTest {
                 new AcquireRequest(other, second, 30_000, HERE, AcquireRequest.EXCLUSIVE, 1, false, true, 1, 0, false));
 
         List<RenewReply> replies =
-                store.renew(List.of(new RenewRequest(KEY, first, 30_000), new RenewRequest(other, second, 30_000)));
+                store.renew(List.of(Requests.renewal(KEY, first, 30_000), Requests.renewal(other, second, 30_000)));
 
         assertThat(replies.get(1)).isEqualTo(new RenewReply.Renewed());
         assertThat(store.release(new ReleaseRequest(other, second))).isEqualTo(ReleaseReply.RELEASED);
@@ -308,5 +313,68 @@ class LayoutTest {
                         + " incomplete. Tests can use a real Redis, or locks in memory (@AutoConfigureTestLocks).")
                 .doesNotContain("later version");
         assertThat(redis.hget(NAME, "crowd")).isEqualTo(crowd);
+    }
+
+    /** As after somebody has deleted fields. The last one has lost the only one of its entries that was alive. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "1 5 5 0 0 0 0 .",
+                "1 5 5 5 0 0 0 .",
+                "6 5 1 0 0 0 0 .",
+                "1 900000000 2 0 0 0 0 .",
+                "1 5 2 0 0 1 0 ."
+            })
+    void entries_that_are_counted_but_missing_do_not_block_the_lock(String crowd) {
+        Consumer<Runnable> damaged = call -> {
+            redis.del(NAME);
+            redis.hset(NAME, Map.of("crowd", crowd, "token", "5"));
+            redis.pexpire(NAME, 60_000);
+            assertThat(scanned()).isEmpty();
+            call.run();
+        };
+
+        damaged.accept(() -> assertThat(single(first)).isInstanceOf(AcquireReply.Granted.class));
+        damaged.accept(() -> assertThat(exclusive(first, 1)).isInstanceOf(AcquireReply.Granted.class));
+        damaged.accept(() -> assertThat(acquire(first, 3, true, 1)).isInstanceOf(AcquireReply.Granted.class));
+        damaged.accept(() -> assertThat(store.acquireAll(List.of(Requests.exclusive(KEY, first, 30_000, HERE, false))))
+                .isInstanceOf(AcquireAllReply.Granted.class));
+        damaged.accept(() -> {
+            store.leave(KEY, second, Duration.ZERO, ReleaseRequest.ALL_TOKENS);
+            assertThat(single(first)).isInstanceOf(AcquireReply.Granted.class);
+        });
+    }
+
+    @Test
+    void entries_that_are_counted_but_missing_do_not_keep_the_key_alive() {
+        exclusive(first, 1);
+        redis.hset(NAME, "crowd", "1 5 5 0 0 0 0 client:1");
+        store.release(new ReleaseRequest(KEY, first, Duration.ZERO, 0, Long.MAX_VALUE, AcquireRequest.EXCLUSIVE));
+
+        assertThat(redis.hget(NAME, "crowd")).isNull();
+    }
+
+    @Test
+    void fair_entries_that_are_counted_but_missing_are_not_reported_to_holders() {
+        redis.hset(NAME, Map.of("crowd", "1 5 5 5 0 0 0 .", "token", "5"));
+        acquire(first, 3, false, 1);
+        exclusive(second, 1);
+
+        assertThat(acquire(first, 3, false, 1))
+                .isInstanceOfSatisfying(
+                        AcquireReply.Granted.class,
+                        granted -> assertThat(granted.waiters()).isEqualTo(Waiters.UNFAIR));
+    }
+
+    private AcquireReply single(OwnerId owner) {
+        return store.acquire(Requests.exclusive(KEY, owner, 30_000, HERE, false));
+    }
+
+    private static List<LockStatus> scanned() {
+        StoreScan scan = store.openScan("").orElseThrow();
+        while (scan.step()) {
+            assertThat(scan.isComplete()).isTrue();
+        }
+        return scan.found();
     }
 }

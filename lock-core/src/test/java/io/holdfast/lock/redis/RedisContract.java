@@ -2,6 +2,7 @@ package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.testing.InvalidAfterPause;
 import io.holdfast.lock.testing.RedisTime;
 import io.holdfast.lock.testing.RedisTopology;
@@ -71,6 +72,12 @@ abstract class RedisContract extends LockStoreContract {
             offered.remove(OptionalCall.ACQUIRE_ALL);
         }
         return offered;
+    }
+
+    /** Lettuce may have sent it before. */
+    @Override
+    public ReleaseReply notHolder() {
+        return client == TestRedis.Client.TEMPLATE ? ReleaseReply.GONE : ReleaseReply.NOT_HOLDER;
     }
 
     /** Messages from different servers may overtake each other. */

@@ -20,6 +20,7 @@ import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
@@ -38,6 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
@@ -46,8 +48,16 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 /** What happens when the network or somebody else's transaction gets in the way. */
 @ParameterizedClass
-@EnumSource(value = TestRedis.Client.class, names = "JEDIS")
+@EnumSource(names = {"DEDICATED", "JEDIS", "LETTUCE"})
 class RedisFaultsTest {
+
+    private static final Duration PATIENT = TestRedis.PATIENT.commandTimeout();
+
+    /** For replies that will be lost: no test should wait for them for long. */
+    private static final Duration HASTY = Duration.ofMillis(300);
+
+    /** If others do come back. */
+    private static final Duration LESS_HASTY = Duration.ofSeconds(1);
 
     private static final HolderInfo HERE = new HolderInfo("web-1", 1, "main");
 
@@ -56,25 +66,28 @@ class RedisFaultsTest {
             new RedisLockStore(TestRedis.jedis(TestRedis.shared().port()), TestRedis.PATIENT);
 
     @Parameter
-    private TestRedis.Client client;
+    private ConnectionKind kind;
 
     private final LockKey key = LockKey.of("faults:" + UUID.randomUUID());
     private final OwnerId owner = new OwnerId("client" + System.nanoTime(), 1);
     private FaultProxy proxy;
     private RedisConnectionFactory applications;
+    private final List<RedisConnectionFactory> impatient = new ArrayList<>();
     private RedisLockStore store;
 
     @BeforeEach
     void open() {
         proxy = new FaultProxy(TestRedis.shared().port());
-        applications = client.connect(proxy.port());
-        store = new RedisLockStore(applications, TestRedis.PATIENT);
+        applications = kind.connect(proxy.port(), PATIENT);
+        store = new RedisLockStore(applications, kind.settings(PATIENT));
         store.inspect(key);
     }
 
     @AfterEach
     void close() {
         store.close();
+        TestRedis.destroy(applications);
+        impatient.forEach(TestRedis::destroy);
         proxy.close();
     }
 
@@ -86,10 +99,14 @@ class RedisFaultsTest {
         return Requests.exclusive(key, acquirer, 30_000, HERE, false);
     }
 
-    /** For answers that will be lost: no test should wait for them for long. A busy machine may need it to connect. */
-    private RedisLockStore hasty(Consumer<RedisLockStore> firstCall) {
-        RedisLockStore hasty =
-                new RedisLockStore(applications, RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofSeconds(1)));
+    private RedisLockStore hasty(Duration timeout, Consumer<RedisLockStore> firstCall) {
+        return hasty(timeout, timeout, firstCall);
+    }
+
+    /** A busy machine may need longer to connect. */
+    private RedisLockStore hasty(Duration driver, Duration timeout, Consumer<RedisLockStore> firstCall) {
+        impatient.add(kind.connect(proxy.port(), driver));
+        RedisLockStore hasty = new RedisLockStore(impatient.get(0), kind.settings(timeout));
         Awaitility.await()
                 .atMost(1, TimeUnit.MINUTES)
                 .ignoreException(LockStoreException.class)
@@ -102,7 +119,7 @@ class RedisFaultsTest {
 
     @Test
     void lost_answer_is_an_unknown_outcome_after_the_command_timeout() {
-        try (RedisLockStore hasty = hasty(it -> it.inspect(key))) {
+        try (RedisLockStore hasty = hasty(HASTY, it -> it.inspect(key))) {
             proxy.loseReplies(true);
 
             assertThatThrownBy(() -> hasty.acquire(request(owner)))
@@ -123,8 +140,11 @@ class RedisFaultsTest {
         try (ServerSocket closedAtOnce = new ServerSocket(0)) {
             nobody = closedAtOnce.getLocalPort();
         }
-        RedisLockStore absent =
-                new RedisLockStore(client.connect(nobody, "somebody", "s3cret"), RedisLockSettings.STANDARD);
+        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", nobody);
+        server.setUsername("somebody");
+        server.setPassword("s3cret");
+        RedisConnectionFactory factory = kind.connect(server, PATIENT);
+        RedisLockStore absent = new RedisLockStore(factory, kind.settings(HASTY));
 
         assertThatThrownBy(() -> absent.inspect(key)).isInstanceOfSatisfying(LockStoreException.class, e -> {
             assertThat(e)
@@ -133,6 +153,7 @@ class RedisFaultsTest {
             assertThat(e.outcomeUnknown()).isFalse();
         });
         absent.close();
+        TestRedis.destroy(factory);
     }
 
     @Test
@@ -221,6 +242,20 @@ class RedisFaultsTest {
         assertThat(store.release(new ReleaseRequest(key, owner))).isEqualTo(ReleaseReply.GONE);
     }
 
+    /** The driver of an application may time out within the part of the command timeout in which broken connections are replaced. */
+    @Test
+    void call_that_timed_out_is_not_sent_again() {
+        try (RedisLockStore hasty = hasty(HASTY, kind.isDedicated() ? HASTY : PATIENT, it -> it.inspect(key))) {
+            proxy.swallow(key.value());
+
+            assertThatThrownBy(() -> hasty.acquire(request(owner)))
+                    .isInstanceOf(LockStoreException.class)
+                    .hasMessageContaining("did not respond in time");
+
+            assertThat(proxy.swallowed()).isEqualTo(1);
+        }
+    }
+
     @Test
     void renewal_of_many_locks_credits_those_that_were_renewed_before_the_answer_was_lost() {
         LockKey second = LockKey.of(key + ":second");
@@ -228,11 +263,11 @@ class RedisFaultsTest {
         Stream.of(key, second, third)
                 .forEach(each -> DIRECT.acquire(Requests.exclusive(each, owner, 30_000, HERE, false)));
         List<RenewRequest> requests = Stream.of(key, second, third)
-                .flatMap(each -> Collections.nCopies(600, new RenewRequest(each, owner, 600_000)).stream())
+                .flatMap(each -> Collections.nCopies(600, Requests.renewal(each, owner, 600_000)).stream())
                 .toList();
 
         List<RenewReply> replies;
-        try (RedisLockStore hasty = hasty(it -> it.renew(List.of(new RenewRequest(key, owner, 30_000))))) {
+        try (RedisLockStore hasty = hasty(LESS_HASTY, it -> it.renew(List.of(Requests.renewal(key, owner, 30_000))))) {
             proxy.loseRepliesAfter(1);
             replies = hasty.renew(requests);
         }
@@ -255,11 +290,11 @@ class RedisFaultsTest {
     @Test
     void entries_in_many_queues_are_kept_as_far_as_the_server_answers() {
         List<EntryRequest> rows = IntStream.range(0, 1800)
-                .mapToObj(i -> new EntryRequest(LockKey.of(key + ":" + i), List.of(owner)))
+                .mapToObj(i -> Requests.entries(LockKey.of(key + ":" + i), List.of(owner)))
                 .toList();
 
         List<EntryReply> replies;
-        try (RedisLockStore hasty = hasty(it -> it.keepEntries(rows.subList(0, 1)))) {
+        try (RedisLockStore hasty = hasty(LESS_HASTY, it -> it.keepEntries(rows.subList(0, 1)))) {
             proxy.loseRepliesAfter(1);
             replies = hasty.keepEntries(rows);
         }
@@ -270,10 +305,10 @@ class RedisFaultsTest {
 
     @Test
     void renewal_of_many_locks_fails_as_a_whole_if_nothing_is_answered() {
-        try (RedisLockStore hasty = hasty(it -> it.renew(List.of(new RenewRequest(key, owner, 30_000))))) {
+        try (RedisLockStore hasty = hasty(HASTY, it -> it.renew(List.of(Requests.renewal(key, owner, 30_000))))) {
             proxy.loseReplies(true);
 
-            assertThatThrownBy(() -> hasty.renew(Collections.nCopies(1800, new RenewRequest(key, owner, 30_000))))
+            assertThatThrownBy(() -> hasty.renew(Collections.nCopies(1800, Requests.renewal(key, owner, 30_000))))
                     .isInstanceOf(LockStoreException.class)
                     .hasMessageContaining("did not respond in time");
         }

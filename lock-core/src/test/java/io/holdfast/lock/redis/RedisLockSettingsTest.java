@@ -2,7 +2,7 @@ package io.holdfast.lock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.redis.RedisLockSettings.Driver;
+import io.holdfast.lock.redis.RedisLockSettings.Connection;
 import io.holdfast.lock.redis.RedisLockSettings.ReplicaAcks;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -30,10 +30,10 @@ class RedisLockSettingsTest {
                 .withKeyPrefix("prefix")
                 .withCommandTimeout(Duration.ofSeconds(2))
                 .withTokenRetention(Duration.ofSeconds(3))
-                .withConnections(4)
+                .withMaxConnections(4)
                 .withReplicaAcks(new ReplicaAcks(5, Duration.ofSeconds(5)))
                 .withRejoinDelay(Duration.ofSeconds(6))
-                .withDriver(Driver.JEDIS);
+                .withConnection(Connection.DEDICATED);
 
         assertThat(changed)
                 .isEqualTo(new RedisLockSettings(
@@ -43,7 +43,7 @@ class RedisLockSettingsTest {
                         4,
                         new ReplicaAcks(5, Duration.ofSeconds(5)),
                         Duration.ofSeconds(6),
-                        Driver.JEDIS));
+                        Connection.DEDICATED));
     }
 
     private static Object constant(ClassLoader loader, Class<?> type, String name) throws Exception {

@@ -16,14 +16,12 @@ import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
@@ -32,6 +30,7 @@ import io.holdfast.lock.testing.DocumentedUser;
 import io.holdfast.lock.testing.HeardLog;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.RedisServerProcess;
+import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.List;
@@ -106,7 +105,7 @@ class RedisPermissionsTest {
     }
 
     private List<OwnerId> called(OwnerId... owners) {
-        EntryReply reply = store.keepEntries(List.of(new EntryRequest(KEY, List.of(owners))))
+        EntryReply reply = store.keepEntries(List.of(Requests.entries(KEY, List.of(owners))))
                 .get(0);
         assertThat(reply).isInstanceOf(EntryReply.Kept.class);
         return ((EntryReply.Kept) reply).called();
@@ -145,9 +144,9 @@ class RedisPermissionsTest {
         granted(alice, AcquireRequest.EXCLUSIVE);
         queue(bob, AcquireRequest.EXCLUSIVE);
         queue(carol, 2);
-        assertThat(store.renew(List.of(new RenewRequest(KEY, alice, 30_000))))
+        assertThat(store.renew(List.of(Requests.renewal(KEY, alice, 30_000))))
                 .containsExactly(new RenewReply.Renewed());
-        assertThat(store.extend(new RenewRequest(KEY, alice, 30_000))).isEqualTo(new RenewReply.Renewed());
+        assertThat(store.extend(Requests.renewal(KEY, alice, 30_000))).isEqualTo(new RenewReply.Renewed());
         assertThat(called(bob, carol)).isEmpty();
         assertThat(store.inspect(KEY).waiters()).isEqualTo(2);
         released(alice);

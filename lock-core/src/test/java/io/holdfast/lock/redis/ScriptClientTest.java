@@ -23,6 +23,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.core.RedisTemplate;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
@@ -55,12 +56,13 @@ class ScriptClientTest {
                 case "isPipelined" -> isPipelined;
                 case "isCluster" -> isCluster;
                 case "send" -> {
-                    starts.add((Long) arguments[2]);
+                    starts.add((Long) arguments[4]);
                     yield (Supplier<Answers>) this::next;
                 }
                 default -> null;
             });
-    private final ScriptClient client = new ScriptClient(wire, Duration.ofSeconds(2), () -> {}, () -> {}, () -> {});
+    private final ScriptClient client =
+            new ScriptClient(new RedisTemplate<>(), wire, false, Duration.ofSeconds(2), () -> {}, () -> {}, () -> {});
 
     /** An answer of the server, or what breaks the send. */
     private Answers next() {

@@ -19,7 +19,7 @@ class StandaloneContractTest {
     @Nested
     class OnOneConnectionOfJedis extends RedisContract {
         OnOneConnectionOfJedis() {
-            super(RedisTopology.STANDALONE, TestRedis.Client.JEDIS, TestRedis.PATIENT.withConnections(1));
+            super(RedisTopology.STANDALONE, TestRedis.Client.JEDIS, TestRedis.PATIENT.withMaxConnections(1));
         }
     }
 

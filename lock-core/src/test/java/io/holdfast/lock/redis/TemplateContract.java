@@ -1,6 +1,7 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
 
@@ -19,5 +20,10 @@ abstract class TemplateContract extends RedisContract {
     @Override
     public LockStore store() {
         return OpenStore.byUnknownFactory(topology, client);
+    }
+
+    @Override
+    public ReleaseReply notHolder() {
+        return ReleaseReply.GONE;
     }
 }

@@ -7,14 +7,12 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.EntryReply;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore.Pending;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
@@ -87,10 +85,10 @@ class UnknownFactoryTest {
                                 AcquireReply.Granted.class,
                                 granted -> assertThat(granted.resent()).isFalse());
                 redis.scriptFlush();
-                assertThat(store.renew(List.of(new RenewRequest(KEY, owner, 30_000))))
+                assertThat(store.renew(List.of(Requests.renewal(KEY, owner, 30_000))))
                         .hasExactlyElementsOfTypes(RenewReply.Renewed.class);
                 redis.scriptFlush();
-                assertThat(store.keepEntries(List.of(new EntryRequest(KEY, List.of()))))
+                assertThat(store.keepEntries(List.of(Requests.entries(KEY, List.of()))))
                         .hasExactlyElementsOfTypes(EntryReply.Kept.class);
                 redis.scriptFlush();
                 assertThat(store.release(new ReleaseRequest(KEY, owner))).isEqualTo(ReleaseReply.RELEASED);
@@ -143,7 +141,7 @@ class UnknownFactoryTest {
             assertThatThrownBy(() -> new RedisLockStore(applications, settings))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageStartingWith(
-                            "replicaAcks requires Jedis, but locks are kept in Redis via RedisTemplate on");
+                            "replicaAcks requires dedicated connections, but locks are kept in Redis over connections of");
         } finally {
             applications.destroy();
         }

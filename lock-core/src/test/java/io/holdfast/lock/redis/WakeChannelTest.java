@@ -34,7 +34,6 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.ClientType;
 
 /** A subscription whose server says nothing any more, while its connection stays open. */
-@Tag("full")
 @ParameterizedClass
 @EnumSource(value = TestRedis.Client.class, names = "JEDIS")
 class WakeChannelTest {
@@ -128,6 +127,7 @@ class WakeChannelTest {
                 .toList();
     }
 
+    @Tag("full")
     @Test
     void subscription_that_has_gone_silent_is_made_anew_when_a_call_is_not_answered() {
         store.inspect(LockKey.of("order:42"));
@@ -142,6 +142,7 @@ class WakeChannelTest {
         }
     }
 
+    @Tag("full")
     @Test
     void subscription_that_has_gone_silent_is_made_anew_when_the_client_misses_hints() {
         try (LockStore.Listening listening = listen()) {
@@ -168,6 +169,7 @@ class WakeChannelTest {
         }
     }
 
+    @Tag("full")
     @Test
     void subscription_that_no_server_confirms_is_tried_again_until_one_does() {
         proxy.swallow("SUBSCRIBE");
@@ -183,6 +185,7 @@ class WakeChannelTest {
         }
     }
 
+    @Tag("full")
     @Test
     void server_that_hangs_for_a_while_and_goes_on_is_heard_again() {
         store.inspect(LockKey.of("order:42"));
@@ -198,6 +201,7 @@ class WakeChannelTest {
         assertSubscriptions(0);
     }
 
+    @Tag("full")
     @Test
     void listening_ends_also_if_the_server_hangs() {
         LockStore.Listening listening = listen();

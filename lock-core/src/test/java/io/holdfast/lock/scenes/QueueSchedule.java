@@ -9,16 +9,15 @@ import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.testing.Requests;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -187,7 +186,7 @@ final class QueueSchedule {
                 .toList();
         log("keep", kept);
         EntryReply reply =
-                store.keepEntries(List.of(new EntryRequest(key, kept))).get(0);
+                store.keepEntries(List.of(Requests.entries(key, kept))).get(0);
         assertThat(((EntryReply.Kept) reply).called()).isEqualTo(model.keepEntries(kept));
     }
 
@@ -238,7 +237,7 @@ final class QueueSchedule {
         long lease = requests.get(owner).leaseMillis();
         log("renew", owner);
         RenewReply reply =
-                store.renew(List.of(new RenewRequest(key, owner, lease))).get(0);
+                store.renew(List.of(Requests.renewal(key, owner, lease))).get(0);
         assertThat(reply instanceof RenewReply.Renewed).isEqualTo(model.renew(owner, Duration.ofMillis(lease)));
     }
 

@@ -22,7 +22,7 @@ abstract class SharingModelScenes {
     @Test
     void in_memory_store_follows_the_model() {
         FakeTicker time = new FakeTicker();
-        follow(new SharingSchedule(new InMemoryLockStore(time, time), time));
+        follow(new SharingSchedule(new InMemoryLockStore(time, time), time, true));
     }
 
     @ParameterizedTest
@@ -30,7 +30,7 @@ abstract class SharingModelScenes {
     void redis_store_follows_the_model(TestRedis.Client driver) {
         RedisConnectionFactory connections = driver.connect(TestRedis.shared().port());
         try (LockStore store = new RedisLockStore(connections, TestRedis.PATIENT)) {
-            follow(new SharingSchedule(store, Ticker.SYSTEM));
+            follow(new SharingSchedule(store, Ticker.SYSTEM, driver == TestRedis.Client.JEDIS));
         } finally {
             TestRedis.destroy(connections);
         }

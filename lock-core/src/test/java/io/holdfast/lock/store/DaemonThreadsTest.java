@@ -3,17 +3,20 @@ package io.holdfast.lock.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.NoRoomForThreads;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.lang.reflect.Field;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -94,6 +97,27 @@ class DaemonThreadsTest {
         assertThat(List.of(nextDone(), nextDone(), nextDone())).containsExactly("1", "2", "3");
         one.shutdown();
         assertThat(one.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+    }
+
+    @Test
+    void thread_of_a_pool_that_ends_it_does_not_wait_for_itself_but_others_do() throws Exception {
+        CompletableFuture<Thread> ending = new CompletableFuture<>();
+        CompletableFuture<Boolean> ended = new CompletableFuture<>();
+        pool.execute(() -> {
+            ending.complete(Thread.currentThread());
+            ended.complete(DaemonThreads.end(Duration.ofSeconds(30), DaemonThreads.pool(1, NAME), pool));
+        });
+        assertThat(NewThread.stateAtRest(ending.join())).isEqualTo(Thread.State.TERMINATED);
+        assertThat(ended.join()).isFalse();
+
+        ExecutorService other = DaemonThreads.pool(1, NAME);
+        CountDownLatch end = new CountDownLatch(1);
+        other.execute(() -> await(end));
+        Thread waiting = DaemonThreads.create(() -> DaemonThreads.end(Duration.ofDays(1), other), NAME);
+        waiting.start();
+        assertThat(NewThread.stateAtRest(waiting)).isEqualTo(Thread.State.TIMED_WAITING);
+        end.countDown();
+        waiting.join();
     }
 
     @Test

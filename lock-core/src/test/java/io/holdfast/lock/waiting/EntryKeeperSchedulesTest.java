@@ -173,7 +173,7 @@ class EntryKeeperSchedulesTest {
             entry.rearm();
             long askedAt = nanos();
             AcquireReply reply =
-                    server.acquire(Requests.exclusive(entry.key(), entry.owner(), LEASE_MILLIS, NOWHERE, true));
+                    server.acquire(Requests.exclusive(entry.key, entry.owner, LEASE_MILLIS, NOWHERE, true));
             if (reply instanceof AcquireReply.Held held) {
                 keeper.taken(entry, askedAt, held);
             } else {
@@ -185,7 +185,7 @@ class EntryKeeperSchedulesTest {
         private void leave(QueueEntry entry) {
             keeper.giveUp(entry);
             waiting.remove(entry);
-            server.leave(entry.key(), entry.owner(), Duration.ZERO, ReleaseRequest.NO_TOKEN);
+            server.leave(entry.key, entry.owner, Duration.ZERO, ReleaseRequest.NO_TOKEN);
         }
 
         /** Whether a thread that waits for the entry would go on. */
@@ -205,7 +205,7 @@ class EntryKeeperSchedulesTest {
         private void believesWhatIsTrue(QueueEntry entry) {
             QueueEntry.Grant claim = entry.claim(nanos, Long.MAX_VALUE, false);
             if (!stepsClock && claim != null && claim.deadline() - nanos > 0) {
-                LockHolder holder = server.store.inspect(entry.key()).holder().orElseThrow();
+                LockHolder holder = server.store.inspect(entry.key).holder().orElseThrow();
                 assertThat(holder.fencingToken()).isEqualTo(claim.token());
                 assertThat(holder.remaining().toNanos()).isGreaterThanOrEqualTo(claim.deadline() - nanos);
             }

@@ -39,6 +39,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** When the entries of a client are asked for, and who is woken. */
@@ -217,13 +219,77 @@ class EntryKeeperTest {
         listening();
         List<OwnerId> owners = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            owners.add(taken(KEY, LONG).owner());
+            owners.add(taken(KEY, LONG).owner);
         }
         time.pass(Duration.ofMillis(500));
 
         keeper.tick();
 
-        assertThat(store.polls).singleElement().isEqualTo(List.of(new EntryRequest(KEY, owners)));
+        assertThat(store.polls).singleElement().isEqualTo(List.of(Requests.entries(KEY, owners)));
+    }
+
+    /** However many of its requests fail, and in whichever order. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void row_that_fails_in_part_is_probed_more_and_more_rarely(boolean first) {
+        var partly = new StoreSpy(store) {
+            @Override
+            public List<EntryReply> keepEntries(List<EntryRequest> requests) {
+                return requests.stream()
+                        .<EntryReply>map(request -> requests.indexOf(request) == 0 == first
+                                ? new EntryReply.Failed("WRONGTYPE")
+                                : new EntryReply.Kept(List.of(), 0, LONG))
+                        .toList();
+            }
+        };
+        EntryKeeper partlyKept = new EntryKeeper(partly, CLIENT, time, false, sequence -> {});
+        for (int i = 1; i <= 1201; i++) {
+            QueueEntry entry = partlyKept.open(KEY, new OwnerId(CLIENT, i));
+            partlyKept.taken(entry, time.nanos(), heldFor(LONG));
+        }
+        time.pass(Duration.ofMillis(500));
+
+        for (int longest : List.of(100, 200, 400)) {
+            long pause = partlyKept.tick() - time.nanos();
+            long nanos = TimeUnit.MILLISECONDS.toNanos(longest);
+            assertThat(pause).isBetween(nanos / 4 * 3, nanos);
+            time.pass(Duration.ofNanos(pause));
+        }
+    }
+
+    @Test
+    void many_entries_of_a_lock_are_asked_for_in_several_requests_and_each_gets_its_own_answer() {
+        LockKey broken = LockKey.of("broken");
+        var partly = new StoreSpy(store) {
+            @Override
+            public List<EntryReply> keepEntries(List<EntryRequest> requests) {
+                polls.add(requests);
+                return requests.stream()
+                        .<EntryReply>map(request -> request.owners().size() == 600
+                                ? new EntryReply.Kept(List.of(request.owners().get(0)), 0, LONG)
+                                : new EntryReply.Failed("WRONGTYPE"))
+                        .toList();
+            }
+        };
+        EntryKeeper partlyKept = new EntryKeeper(partly, CLIENT, time, false, sequence -> {});
+        List<QueueEntry> entries = new ArrayList<>();
+        for (int i = 1; i <= 1201; i++) {
+            QueueEntry entry = partlyKept.open(broken, new OwnerId(CLIENT, i));
+            partlyKept.taken(entry, time.nanos(), heldFor(LONG));
+            entries.add(entry);
+        }
+        time.pass(Duration.ofMillis(500));
+
+        long next = partlyKept.tick();
+
+        assertThat(partly.polls).hasSize(1);
+        assertThat(partly.polls.get(0))
+                .extracting(request -> request.owners().size())
+                .containsExactly(600, 600, 1);
+        assertThat(entries.stream().filter(EntryKeeperTest::isCalled))
+                .containsExactly(entries.get(0), entries.get(600));
+        assertThat(entries.stream().filter(entry -> entry.failing() != null)).containsExactly(entries.get(1200));
+        assertThat(next - time.nanos()).isBetween(1L, TimeUnit.MILLISECONDS.toNanos(100));
     }
 
     @Test
@@ -328,7 +394,7 @@ class EntryKeeperTest {
         time.pass(Duration.ofMillis(500));
         keeper.tick();
         keeper.giveUp(entry);
-        store.release(new ReleaseRequest(KEY, entry.owner()));
+        store.release(new ReleaseRequest(KEY, entry.owner));
     }
 
     @Test
@@ -363,7 +429,7 @@ class EntryKeeperTest {
     void waiter_whose_entry_is_gone_is_woken() {
         held(KEY, LONG);
         QueueEntry entry = entryAtStore(KEY);
-        store.leave(KEY, entry.owner(), Duration.ZERO, ReleaseRequest.ALL_TOKENS);
+        store.leave(KEY, entry.owner, Duration.ZERO, ReleaseRequest.ALL_TOKENS);
         time.pass(Duration.ofMillis(500));
 
         keeper.tick();
@@ -396,7 +462,7 @@ class EntryKeeperTest {
         assertThat(store.polls)
                 .singleElement()
                 .satisfies(poll -> assertThat(poll)
-                        .contains(new EntryRequest(KEY, List.of(staying.owner())))
+                        .contains(Requests.entries(KEY, List.of(staying.owner)))
                         .hasSize(2));
     }
 
@@ -462,8 +528,8 @@ class EntryKeeperTest {
         QueueEntry entry = taken(KEY, LONG);
         keeper.giveUp(entry);
 
-        keeper.granted(entry.owner().sequence(), RESERVATION);
-        keeper.awaited(entry.owner().sequence(), Waiters.FAIR);
+        keeper.granted(entry.owner.sequence(), RESERVATION);
+        keeper.awaited(entry.owner.sequence(), Waiters.FAIR);
 
         assertThat(isCalled(entry)).isFalse();
     }
@@ -608,8 +674,8 @@ class EntryKeeperTest {
     @Test
     void hint_that_comes_before_the_cohort_is_known_is_not_forgotten() {
         QueueEntry entry = open(KEY);
-        keeper.awaited(entry.owner().sequence(), Waiters.FAIR);
-        Cohort cohort = Cohorts.of(entry.owner(), 1, 100_000, Waiters.NONE, time);
+        keeper.awaited(entry.owner.sequence(), Waiters.FAIR);
+        Cohort cohort = Cohorts.of(entry.owner, 1, 100_000, Waiters.NONE, time);
         time.pass(Duration.ofMillis(1));
 
         keeper.attend(cohort);
@@ -665,8 +731,8 @@ class EntryKeeperTest {
     void waiters_that_heard_of_their_lock_are_counted() {
         QueueEntry entry = open(KEY);
 
-        keeper.granted(entry.owner().sequence(), RESERVATION);
-        keeper.granted(entry.owner().sequence() + 1, RESERVATION);
+        keeper.granted(entry.owner.sequence(), RESERVATION);
+        keeper.granted(entry.owner.sequence() + 1, RESERVATION);
 
         assertThat(keeper.wakeUps()).isEqualTo(1);
     }
@@ -740,8 +806,7 @@ class EntryKeeperTest {
 
     private QueueEntry entryAtStore(LockKey key) {
         QueueEntry entry = open(key);
-        var held =
-                (AcquireReply.Held) store.acquire(Requests.exclusive(key, entry.owner(), LONG.toMillis(), HERE, true));
+        var held = (AcquireReply.Held) store.acquire(Requests.exclusive(key, entry.owner, LONG.toMillis(), HERE, true));
         keeper.taken(entry, time.nanos(), held);
         return entry;
     }

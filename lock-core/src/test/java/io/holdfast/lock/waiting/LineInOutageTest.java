@@ -15,8 +15,8 @@ class LineInOutageTest {
     private static final LockKey KEY = LockKey.of("order:42");
 
     private final FakeTicker time = new FakeTicker();
-    private final LocalQueue lines =
-            new LocalQueue(new InMemoryLockStore(time, time), "client", () -> 1, time, false, sequence -> {});
+    private final LocalQueue lines = new LocalQueue(
+            new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false, sequence -> {}), () -> 1, time);
     private final LocalQueue.Place front = enter();
     private final QueueEntry entry = front.entry();
 
@@ -41,7 +41,7 @@ class LineInOutageTest {
         LocalQueue.Place last = enter();
 
         entry.failing(fromNow());
-        lines.entries().giveUp(entry);
+        lines.entries.giveUp(entry);
         front.leave();
 
         assertThat(patience(last)).isEqualTo(Duration.ofMillis(10));

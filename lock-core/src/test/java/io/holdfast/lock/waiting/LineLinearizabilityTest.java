@@ -34,7 +34,8 @@ public class LineLinearizabilityTest {
 
     private static final InMemoryLockStore NOT_ASKED = new InMemoryLockStore(() -> 0, () -> Instant.EPOCH);
 
-    private final LocalQueue lines = new LocalQueue(NOT_ASKED, "c", () -> 1, () -> 0, false, sequence -> {});
+    private final LocalQueue lines =
+            new LocalQueue(new EntryKeeper(NOT_ASKED, "c", () -> 0, false, sequence -> {}), () -> 1, () -> 0);
     private final LocalQueue.@Nullable Place[] turns = new LocalQueue.@Nullable Place[THREADS + 2];
 
     /** Lines up a thread that is not there yet. Each thread's first step is this one. */
@@ -94,8 +95,8 @@ public class LineLinearizabilityTest {
                 fronts += isServed(turn) ? 1 : 0;
             }
         }
-        if (fronts != Math.min(present, 1) || lines.size() != fronts) {
-            throw new AssertionError(fronts + " of " + present + " in front, " + lines.size() + " lines");
+        if (fronts != Math.min(present, 1) || lines.lines.size() != fronts) {
+            throw new AssertionError(fronts + " of " + present + " in front, " + lines.lines.size() + " lines");
         }
     }
 

@@ -30,8 +30,8 @@ class LineTest {
     private static final LockStoreException BROKEN = new LockStoreException("out of order", null, false);
 
     private final FakeTicker time = new FakeTicker();
-    private final LocalQueue lines =
-            new LocalQueue(new InMemoryLockStore(time, time), "client", () -> 1, time, false, sequence -> {});
+    private final LocalQueue lines = new LocalQueue(
+            new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false, sequence -> {}), () -> 1, time);
     private final Cohort cohort = Cohorts.of(OWNER, 1, 100_000, Waiters.NONE, time);
     private final long deadline = time.nanos() + TimeUnit.SECONDS.toNanos(30);
 
@@ -92,7 +92,7 @@ class LineTest {
         assertThat(lines.enter(LockKey.of("other"), "terms", Parked.currentThread())
                         .isFront())
                 .isTrue();
-        assertThat(lines.size()).isEqualTo(2);
+        assertThat(lines.lines).hasSize(2);
     }
 
     @Test
@@ -112,7 +112,7 @@ class LineTest {
         LocalQueue.Place front = enter();
         LocalQueue.Place next = enter();
         QueueEntry entry = front.entry();
-        lines.entries().giveUp(entry);
+        lines.entries.giveUp(entry);
 
         front.pass();
 
@@ -127,7 +127,7 @@ class LineTest {
         QueueEntry entry = front.entry();
         Failing failing = new Failing(time.nanos(), BROKEN);
         entry.failing(failing);
-        lines.entries().giveUp(entry);
+        lines.entries.giveUp(entry);
 
         front.pass();
 
@@ -352,7 +352,7 @@ class LineTest {
                 .isEqualTo(new QueueEntry.Grant(OWNER, 1001, time.nanos(), deadline, 0, Waiters.NONE, false, false));
         assertThat(next.takeHandOff()).isNull();
         assertThat(next.isFront()).isTrue();
-        assertThat(cohort.lastToken()).isEqualTo(1001);
+        assertThat(cohort.lastToken).isEqualTo(1001);
         time.pass(Duration.ofMillis(1));
         assertThat(next.handOff(cohort, deadline)).isTrue();
         assertThat(Parked.await(last, seconds(1), this::pass, true)).isEqualTo(Parked.Outcome.HANDED_OFF);
@@ -369,7 +369,7 @@ class LineTest {
         assertThat(front.handOff(cohort, deadline)).isFalse();
 
         assertThat(front.isFront()).isTrue();
-        assertThat(cohort.lastToken()).isEqualTo(1);
+        assertThat(cohort.lastToken).isEqualTo(1);
         front.pass();
         assertThat(other.isFront()).isTrue();
         assertThat(equal.isFront()).isFalse();
@@ -491,7 +491,7 @@ class LineTest {
 
         assertThat(front.isFront()).isTrue();
         assertThat(next.isFront()).isFalse();
-        assertThat(lines.size()).isOne();
+        assertThat(lines.lines).hasSize(1);
     }
 
     @Test
@@ -551,6 +551,6 @@ class LineTest {
     }
 
     private void assertGone() {
-        assertThat(lines.size()).isZero();
+        assertThat(lines.lines).isEmpty();
     }
 }

@@ -27,9 +27,9 @@ class PlaceTest {
 
     private final FakeTicker time = new FakeTicker();
     private final StoreSpy store = new StoreSpy(new InMemoryLockStore(time, time));
-    private final LocalQueue lines =
-            new LocalQueue(store, "client", new AtomicLong()::incrementAndGet, time, false, sequence -> {});
-    private final EntryKeeper entries = lines.entries();
+    private final LocalQueue lines = new LocalQueue(
+            new EntryKeeper(store, "client", time, false, sequence -> {}), new AtomicLong()::incrementAndGet, time);
+    private final EntryKeeper entries = lines.entries;
     private final long deadline = time.nanos() + TimeUnit.SECONDS.toNanos(30);
     private final List<String> woken = new ArrayList<>();
     private final LocalQueue.Place first = enter("first", "terms");
@@ -79,7 +79,7 @@ class PlaceTest {
             assertThatThrownBy(() -> look(refused)).hasMessageContaining("out of order");
             assertThat(refused.isOver()).isTrue();
         }
-        assertThat(lines.size()).isZero();
+        assertThat(lines.lines).isEmpty();
     }
 
     @Test
@@ -129,7 +129,7 @@ class PlaceTest {
         assertThat(alone.lastToken()).isZero();
         assertThat(alone.isConfirmed()).isTrue();
         assertThat(alone.handOff(deadline)).isFalse();
-        assertThat(entries.cohorts()).isZero();
+        assertThat(entries.cohorts).isEmpty();
     }
 
     @Test
@@ -160,10 +160,10 @@ class PlaceTest {
     @Test
     void lock_that_has_ended_receives_no_messages() {
         granted(first);
-        assertThat(entries.cohorts()).isOne();
+        assertThat(entries.cohorts).hasSize(1);
 
         first.leave();
-        assertThat(entries.cohorts()).isZero();
+        assertThat(entries.cohorts).isEmpty();
         assertThat(second.isInLine()).isFalse();
     }
 
@@ -176,7 +176,7 @@ class PlaceTest {
 
         second.notHeld();
 
-        assertThat(entries.cohorts()).isZero();
+        assertThat(entries.cohorts).isEmpty();
         assertThat(second.lastToken()).isZero();
         assertThat(second.isOver()).isFalse();
         second.leave();

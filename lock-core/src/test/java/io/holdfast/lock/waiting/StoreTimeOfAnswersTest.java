@@ -31,7 +31,7 @@ class StoreTimeOfAnswersTest {
     void queue() {
         store.acquire(Requests.exclusive(KEY, new OwnerId("other", 1), 30_000, HERE, false));
         long askedAt = time.nanos();
-        var held = (AcquireReply.Held) store.acquire(Requests.exclusive(KEY, entry.owner(), 30_000, HERE, true));
+        var held = (AcquireReply.Held) store.acquire(Requests.exclusive(KEY, entry.owner, 30_000, HERE, true));
         keeper.taken(entry, askedAt, held);
     }
 
@@ -44,7 +44,7 @@ class StoreTimeOfAnswersTest {
     }
 
     private QueueEntry.Grant hear(Reservation reservation) {
-        keeper.granted(entry.owner().sequence(), reservation);
+        keeper.granted(entry.owner.sequence(), reservation);
         return entry.claim(time.nanos(), Duration.ofSeconds(30).toNanos(), false);
     }
 

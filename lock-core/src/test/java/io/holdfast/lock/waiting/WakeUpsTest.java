@@ -25,8 +25,8 @@ class WakeUpsTest {
     private final FakeTicker time = new FakeTicker();
     private final EntryKeeper entries =
             new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false, sequence -> {});
-    private final LocalQueue lines =
-            new LocalQueue(new InMemoryLockStore(time, time), "client", () -> 1, time, false, sequence -> {});
+    private final LocalQueue lines = new LocalQueue(
+            new EntryKeeper(new InMemoryLockStore(time, time), "client", time, false, sequence -> {}), () -> 1, time);
     private final Outages outages = new Outages(time);
     private final QueueEntry entry = new QueueEntry(KEY, OWNER);
     private final List<String> woken = new ArrayList<>();
@@ -90,7 +90,7 @@ class WakeUpsTest {
         LocalQueue.Place next = enter("next");
         enter("last");
         front.entry().failing(fromNow());
-        lines.entries().giveUp(front.entry());
+        lines.entries.giveUp(front.entry());
         front.leave();
         woken.clear();
 

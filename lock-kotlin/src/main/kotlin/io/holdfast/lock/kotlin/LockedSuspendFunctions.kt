@@ -84,8 +84,8 @@ internal class LockedSuspendFunctions : SuspendSupport {
         } catch (cancelled: CancellationException) {
             throw cancelled
         } catch (lost: LockLostException) {
-            val known = outcome
-            if (known == null || known.exceptionOrNull() === lost || !rules.tolerates(lost)) throw lost
+            val known = outcome ?: throw lost
+            rules.outcome(known.exceptionOrNull(), lost)?.let { throw it }
             return known.getOrThrow()
         } catch (failure: Throwable) {
             if (begun) throw failure

@@ -55,7 +55,7 @@ class AnnotatedFunctionsTest {
 
     open class Orders {
 
-        @DistributedLock(name = "order", key = ["#id"], waitForString = "5m")
+        @DistributedLock(name = "order", key = "#id", waitForString = "5m")
         open suspend fun pay(id: Long, journal: Journal): String {
             journal.most.accumulateAndGet(journal.inside.incrementAndGet(), Math::max)
             repeat(5) { yield() }
@@ -63,33 +63,33 @@ class AnnotatedFunctionsTest {
             return "receipt $id"
         }
 
-        @DistributedLock(name = "order", key = ["#id"])
+        @DistributedLock(name = "order", key = "#id")
         open suspend fun nothing(id: Long) {
             yield()
         }
 
-        @DistributedLock(name = "order", key = ["#p0"], onContention = OnContention.SKIP)
+        @DistributedLock(name = "order", key = "#p0", onContention = OnContention.SKIP)
         open suspend fun receiptOf(id: Long): String? {
             yield()
             return "receipt $id"
         }
 
-        @DistributedLock(name = "order", key = ["#id"], onContention = OnContention.SKIP)
+        @DistributedLock(name = "order", key = "#id", onContention = OnContention.SKIP)
         open suspend fun count(id: Long, journal: Journal) {
             yield()
             journal.inside.incrementAndGet()
         }
 
-        @DistributedLock(name = "order", key = ["#id"], waitFor = 0)
+        @DistributedLock(name = "order", key = "#id", waitFor = 0)
         open suspend fun impatient(id: Long): String = "receipt $id"
 
-        @DistributedLock(name = "order", key = ["#id"])
+        @DistributedLock(name = "order", key = "#id")
         open suspend fun failing(id: Long): String {
             yield()
             throw IOException("disk full: $id")
         }
 
-        @DistributedLock(name = "order", key = ["#id"])
+        @DistributedLock(name = "order", key = "#id")
         open suspend fun endless(id: Long, journal: Journal) {
             journal.begun.complete(Unit)
             try {
@@ -100,7 +100,7 @@ class AnnotatedFunctionsTest {
             }
         }
 
-        @DistributedLock(name = "order", key = ["#id"])
+        @DistributedLock(name = "order", key = "#id")
         open suspend fun tokens(id: Long): List<Long> {
             val first = token()
             val elsewhere = withContext(Dispatchers.Default) { token() }
@@ -110,13 +110,13 @@ class AnnotatedFunctionsTest {
 
         private fun token() = LockContext.current().orElseThrow().fencingToken()
 
-        @DistributedLock(name = "order", key = ["#id"], waitFor = 0, fallbackMethod = "later")
+        @DistributedLock(name = "order", key = "#id", waitFor = 0, fallbackMethod = "later")
         open suspend fun withPlainFallback(id: Long): String = "receipt $id"
 
         @Suppress("unused")
         private fun later(id: Long, refused: LockNotAcquiredException): String = "later $id, ${refused.key()}"
 
-        @DistributedLock(name = "order", key = ["#id"], waitFor = 0, fallbackMethod = "muchLater")
+        @DistributedLock(name = "order", key = "#id", waitFor = 0, fallbackMethod = "muchLater")
         open suspend fun withSuspendingFallback(id: Long): String = "receipt $id"
 
         @Suppress("unused")
@@ -125,13 +125,13 @@ class AnnotatedFunctionsTest {
             return "much later $id"
         }
 
-        @DistributedLock(name = "order", key = ["#id"], waitFor = 0, fallbackMethod = "failingLater")
+        @DistributedLock(name = "order", key = "#id", waitFor = 0, fallbackMethod = "failingLater")
         open suspend fun withFailingFallback(id: Long): String = "receipt $id"
 
         @Suppress("unused")
         private fun failingLater(id: Long): String = throw IOException("not now: $id")
 
-        @DistributedLock(name = "order", key = ["#id"], waitFor = 0)
+        @DistributedLock(name = "order", key = "#id", waitFor = 0)
         open fun lines(id: Long, isHeld: () -> Boolean): Flow<Boolean> = flow {
             emit(isHeld())
             yield()

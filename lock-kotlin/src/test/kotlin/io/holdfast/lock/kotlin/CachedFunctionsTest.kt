@@ -43,7 +43,7 @@ class CachedFunctionsTest {
         open fun calls(): Int = calls.get()
 
         @Cacheable("prices", key = "#id")
-        @DistributedLock(name = "price", key = ["#id"])
+        @DistributedLock(name = "price", key = "#id")
         open suspend fun priceOf(id: Long): String {
             yield()
             calls.incrementAndGet()
@@ -51,7 +51,7 @@ class CachedFunctionsTest {
         }
 
         @Cacheable("discounts", key = "#id")
-        @DistributedLock(name = "discount", key = ["#id"], onContention = OnContention.SKIP)
+        @DistributedLock(name = "discount", key = "#id", onContention = OnContention.SKIP)
         open suspend fun discountOf(id: Long): String? {
             yield()
             calls.incrementAndGet()

@@ -32,26 +32,26 @@ class KotlinNamesTest {
 
         private fun keys() = LockContext.current().orElseThrow().keys().map { it.toString() }
 
-        @DistributedLock(key = ["'pay-' + #num + #root.methodName"]) open fun pay(num: Num) = keys()
+        @DistributedLock(key = "'pay-' + #num + #root.methodName") open fun pay(num: Num) = keys()
 
-        @DistributedLock(key = ["'pay'"], waitForString = "5m") open fun hasty(num: Num) = "paid $num"
+        @DistributedLock(key = "'pay'", waitForString = "5m") open fun hasty(num: Num) = "paid $num"
 
-        @DistributedLock(key = ["'pay'"], waitFor = 0) internal open fun inner(id: Long) = "paid $id"
+        @DistributedLock(key = "'pay'", waitFor = 0) internal open fun inner(id: Long) = "paid $id"
 
-        @DistributedLock(key = ["'pay'"], waitFor = 0) internal open fun innerOf(num: Num) = "paid $num"
+        @DistributedLock(key = "'pay'", waitFor = 0) internal open fun innerOf(num: Num) = "paid $num"
 
-        @DistributedLock(key = ["'pay'"], waitFor = 0) internal open suspend fun innerLater(num: Num) = "paid $num"
+        @DistributedLock(key = "'pay'", waitFor = 0) internal open suspend fun innerLater(num: Num) = "paid $num"
 
-        @DistributedLock(key = ["'pay'"], waitFor = 0) open fun `pay by card`(id: Long) = "paid $id"
+        @DistributedLock(key = "'pay'", waitFor = 0) open fun `pay by card`(id: Long) = "paid $id"
 
-        @DistributedLock(key = ["'pay'"], waitFor = 0, fallbackMethod = "later")
+        @DistributedLock(key = "'pay'", waitFor = 0, fallbackMethod = "later")
         open fun withFallback(num: Num) = "paid ${num.value}"
 
         internal fun later(num: Num) = "later ${num.value}"
 
-        @DistributedLock(name = "order", key = ["#p0.id"]) open fun Order.pay() = keys()
+        @DistributedLock(name = "order", key = "#p0.id") open fun Order.pay() = keys()
 
-        @DistributedLock(name = "order", key = ["#p0.id"]) open suspend fun Order.payLater(): List<String> = keys()
+        @DistributedLock(name = "order", key = "#p0.id") open suspend fun Order.payLater(): List<String> = keys()
 
         fun payBoth(order: Order, self: Payments) = with(self) { order.pay() + runBlocking { order.payLater() } }
     }

@@ -1,13 +1,17 @@
 package io.holdfast.lock.kotlin
 
+import io.holdfast.lock.api.LockStoreException
 import io.holdfast.lock.spring.annotation.DistributedLock
 import io.holdfast.lock.spring.annotation.LockDefinitionException
 import io.holdfast.lock.spring.annotation.OnContention
+import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration
 import kotlin.reflect.KClass
 import kotlinx.coroutines.Job
 import kotlinx.coroutines.flow.Flow
 import kotlinx.coroutines.flow.flow
+import kotlinx.coroutines.runBlocking
 import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.assertThatThrownBy
 import org.assertj.core.api.Assertions.catchThrowable
 import org.junit.jupiter.api.Test
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration
@@ -35,12 +39,12 @@ class RefusedFunctionsTest {
     }
 
     open class SkipsWithoutNull {
-        @DistributedLock(key = ["'nightly'"], onContention = OnContention.SKIP)
+        @DistributedLock(key = "'nightly'", onContention = OnContention.SKIP)
         open suspend fun report(): String = "report"
     }
 
     open class SkipsPlainWithoutNull {
-        @DistributedLock(key = ["'nightly'"], onContention = OnContention.SKIP)
+        @DistributedLock(key = "'nightly'", onContention = OnContention.SKIP)
         open fun report(): String = "report"
     }
 
@@ -52,7 +56,7 @@ class RefusedFunctionsTest {
     }
 
     open class SuspendsForFlow {
-        @DistributedLock(key = ["'nightly'"])
+        @DistributedLock(key = "'nightly'")
         open suspend fun lines(): Flow<String> = flow { emit("line") }
     }
 
@@ -63,14 +67,14 @@ class RefusedFunctionsTest {
     }
 
     open class UnfitFallback {
-        @DistributedLock(key = ["#id"], fallbackMethod = "other")
+        @DistributedLock(key = "#id", fallbackMethod = "other")
         open suspend fun report(id: Long): String = "report $id"
 
         @Suppress("unused") fun other(id: Long): Int = id.toInt()
     }
 
     open class SuspendingFallback {
-        @DistributedLock(key = ["#id"], fallbackMethod = "later")
+        @DistributedLock(key = "#id", fallbackMethod = "later")
         open fun report(id: Long): String = "report $id"
 
         @Suppress("unused") suspend fun later(id: Long): String = "later $id"
@@ -84,11 +88,11 @@ class RefusedFunctionsTest {
     }
 
     class FinalClass {
-        @DistributedLock(key = ["'nightly'"]) fun report() = Unit
+        @DistributedLock(key = "'nightly'") fun report() = Unit
     }
 
     open class FinalFunction {
-        @DistributedLock(key = ["'nightly'"]) fun report() = Unit
+        @DistributedLock(key = "'nightly'") fun report() = Unit
     }
 
     @Test
@@ -99,7 +103,7 @@ class RefusedFunctionsTest {
     }
 
     open class Hidden {
-        @DistributedLock(key = ["'nightly'"]) private fun report(): String = "report"
+        @DistributedLock(key = "'nightly'") private fun report(): String = "report"
     }
 
     @Test
@@ -108,11 +112,30 @@ class RefusedFunctionsTest {
     }
 
     open class Launches {
-        @DistributedLock(key = ["'nightly'"]) open fun report(): Job = Job()
+        @DistributedLock(key = "'nightly'") open fun report(): Job = Job()
     }
 
     @Test
     fun job_is_not_adapted() {
         assertThat(refusalOf(Launches::class)).contains("kotlinx.coroutines.Job", "return a Deferred")
+    }
+
+    open class Suspends {
+        @DistributedLock(key = "'nightly'", fallbackMethod = "later")
+        open suspend fun report(): String = "report"
+
+        @Suppress("unused") private suspend fun later(failure: LockStoreException): String = "instead of $failure"
+    }
+
+    @Test
+    fun missing_template_goes_to_no_fallback() {
+        SpringApplicationBuilder(Suspends::class.java, LockAopAutoConfiguration::class.java)
+            .properties("spring.main.web-application-type=none", "spring.boot.enableautoconfiguration=false")
+            .run()
+            .use { context ->
+                assertThatThrownBy { runBlocking { context.getBean(Suspends::class.java).report() } }
+                    .isInstanceOf(LockDefinitionException::class.java)
+                    .hasMessageContaining("There is no LockTemplate")
+            }
     }
 }

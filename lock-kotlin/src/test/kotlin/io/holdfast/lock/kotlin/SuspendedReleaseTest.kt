@@ -52,7 +52,7 @@ class SuspendedReleaseTest {
 
     open class Orders {
 
-        @DistributedLock(name = "order", key = ["#id"], waitForString = "5m")
+        @DistributedLock(name = "order", key = "#id", waitForString = "5m")
         open suspend fun ship(id: Long, steps: Steps): String {
             steps.begun.complete(Unit)
             try {
@@ -68,23 +68,23 @@ class SuspendedReleaseTest {
 
     open class Relaxed {
 
-        @DistributedLock(name = "order", key = ["#id"], onLost = OnLost.LOG)
+        @DistributedLock(name = "order", key = "#id", onLost = OnLost.LOG)
         open suspend fun ship(id: Long, steps: Steps): String {
             steps.begun.complete(Unit)
             steps.goOn.await()
             return "shipped"
         }
 
-        @DistributedLock(name = "packing", key = ["#id"])
+        @DistributedLock(name = "packing", key = "#id")
         open suspend fun pack(id: Long): StringBuilder = StringBuilder().append(id)
     }
 
     open class Shop(private val orders: Orders, private val relaxed: Relaxed) {
 
-        @DistributedLock(name = "shop", key = ["#id"])
+        @DistributedLock(name = "shop", key = "#id")
         open suspend fun ship(id: Long, steps: Steps): String = orders.ship(id, steps)
 
-        @DistributedLock(name = "shop", key = ["#id"])
+        @DistributedLock(name = "shop", key = "#id")
         open suspend fun forgetsWhatItPacked(id: Long): Boolean {
             val packed = List(100) { WeakReference(relaxed.pack(id + it)) }
             repeat(200) {

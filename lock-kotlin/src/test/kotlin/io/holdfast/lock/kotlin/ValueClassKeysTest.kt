@@ -40,33 +40,33 @@ class ValueClassKeysTest {
 
         private fun keys() = LockContext.current().orElseThrow().keys().map { it.toString() }
 
-        @DistributedLock(name = "num", key = ["#num"]) open fun plain(num: Num) = keys()
+        @DistributedLock(name = "num", key = "#num") open fun plain(num: Num) = keys()
 
-        @DistributedLock(name = "num", key = ["#num"]) open fun nullable(num: Num?) = keys()
+        @DistributedLock(name = "num", key = "#num") open fun nullable(num: Num?) = keys()
 
-        @DistributedLock(name = "num", key = ["#num"]) open fun <T> generic(num: T) = keys()
+        @DistributedLock(name = "num", key = "#num") open fun <T> generic(num: T) = keys()
 
-        @DistributedLock(name = "num", key = ["#nums"]) open fun listed(nums: List<Num>) = keys()
+        @DistributedLock(name = "num", keys = ["#nums"]) open fun listed(nums: List<Num>) = keys()
 
-        @DistributedLock(name = "num", key = ["#nums"]) open fun array(nums: Array<Num>) = keys()
+        @DistributedLock(name = "num", keys = ["#nums"]) open fun array(nums: Array<Num>) = keys()
 
-        @DistributedLock(name = "num", key = ["#nums"]) open fun wrapped(nums: Nums?) = keys()
+        @DistributedLock(name = "num", keys = ["#nums"]) open fun wrapped(nums: Nums?) = keys()
 
-        @DistributedLock(name = "num", key = ["#num"]) open fun optional(num: Optional<Num>) = keys()
+        @DistributedLock(name = "num", key = "#num") open fun optional(num: Optional<Num>) = keys()
 
-        @DistributedLock(name = "num", key = ["#edition"]) open fun ofTwo(edition: Edition?) = keys()
+        @DistributedLock(name = "num", key = "#edition") open fun ofTwo(edition: Edition?) = keys()
 
-        @DistributedLock(name = "num", key = ["#book.num"]) open fun property(book: Book) = keys()
+        @DistributedLock(name = "num", key = "#book.num") open fun property(book: Book) = keys()
 
-        @DistributedLock(name = "num", key = ["#book.sequel"]) open fun nullableProperty(book: Book) = keys()
+        @DistributedLock(name = "num", key = "#book.sequel") open fun nullableProperty(book: Book) = keys()
 
-        @DistributedLock(name = "num", key = ["'v' + #num + '-' + #num"]) open fun joined(num: Num?) = keys()
+        @DistributedLock(name = "num", key = "'v' + #num + '-' + #num") open fun joined(num: Num?) = keys()
 
-        @DistributedLock(name = "num", key = ["'v' + #isbn"]) open fun joinedWithNull(isbn: Isbn) = keys()
+        @DistributedLock(name = "num", key = "'v' + #isbn") open fun joinedWithNull(isbn: Isbn) = keys()
 
-        @DistributedLock(name = "num", key = ["#p0 + 'v' + #p1.isbn"]) open fun <T> joinedGeneric(isbn: T, book: Book) = keys()
+        @DistributedLock(name = "num", key = "#p0 + 'v' + #p1.isbn") open fun <T> joinedGeneric(isbn: T, book: Book) = keys()
 
-        @DistributedLock(name = "num", key = ["#num", "#num"]) open suspend fun suspending(num: Num?) = keys()
+        @DistributedLock(name = "num", key = "parts(#num, #num)") open suspend fun suspending(num: Num?) = keys()
     }
 
     @Autowired lateinit var keys: Keys

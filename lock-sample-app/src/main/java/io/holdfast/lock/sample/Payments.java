@@ -23,7 +23,7 @@ class Payments {
      * Charges an order once, even if several instances are called at the same time: later calls wait, find the payment, and
      * return it.
      */
-    @DistributedLock(key = "#order.id", lease = 10)
+    @DistributedLock(name = "payment", key = "#order.id", lease = 10)
     public Receipt pay(Order order) {
         return paymentOf(order).orElseGet(() -> {
             terminal.charge(order.amountCents());

@@ -65,6 +65,13 @@ public final class WebApplication implements AutoCloseable {
         return send(request(path).header("Accept", accept));
     }
 
+    /** From the server that has the endpoints. */
+    public HttpResponse<String> getManagement(String path, String accept) {
+        int management = context.getEnvironment().getProperty("local.management.port", Integer.class, port);
+        return send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + management + path))
+                .header("Accept", accept));
+    }
+
     public HttpResponse<String> delete(String path) {
         return send(request(path).DELETE());
     }

@@ -8,9 +8,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +31,14 @@ public final class FaultProxy implements AutoCloseable {
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final AtomicInteger repliesLeft = new AtomicInteger(ALL);
     private final Set<Socket> silent = ConcurrentHashMap.newKeySet();
+    private final Set<Socket> dead = ConcurrentHashMap.newKeySet();
     private final AtomicInteger swallowed = new AtomicInteger();
     private final AtomicInteger accepted = new AtomicInteger();
     private volatile boolean refusing;
     private volatile @Nullable String swallowing;
     private volatile @Nullable String cannedReply;
     private volatile @Nullable Integer cutAfter;
+    private volatile @Nullable Duration trickle;
 
     public FaultProxy(int targetPort) {
         this.target = targetPort;
@@ -73,6 +77,19 @@ public final class FaultProxy implements AutoCloseable {
     /** Connections that are open now stay open, but nothing comes back on them. Later connections work as usual. */
     public void silence() {
         silent.addAll(sockets);
+    }
+
+    /**
+     * Connections that are open now are dead, and neither end learns of it: nothing passes in either direction. Later connections work as
+     * usual.
+     */
+    public void lose() {
+        dead.addAll(sockets);
+    }
+
+    /** Replies come back one byte at a time, each after this pause; null turns this off. */
+    public void trickle(@Nullable Duration pause) {
+        trickle = pause;
     }
 
     /** Each new connection is dropped after this many replies, when the next one arrives; null turns this off. */
@@ -164,9 +181,18 @@ public final class FaultProxy implements AutoCloseable {
             }
             if (!silent.contains(server)
                     && repliesLeft.getAndUpdate(left -> left == ALL || left == 0 ? left : left - 1) > 0) {
-                out.write(bytes, 0, length);
+                write(bytes, length, out);
             }
         });
+    }
+
+    private void write(byte[] bytes, int length, OutputStream out) throws IOException {
+        int written = 0;
+        for (Duration pause = trickle; pause != null && written < length; pause = trickle) {
+            LockSupport.parkNanos(pause.toNanos());
+            out.write(bytes, written++, 1);
+        }
+        out.write(bytes, written, length - written);
     }
 
     private interface Forwarder {
@@ -179,7 +205,9 @@ public final class FaultProxy implements AutoCloseable {
             InputStream in = from.getInputStream();
             byte[] buffer = new byte[64 * 1024];
             for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
-                forwarder.forward(buffer, length, to.getOutputStream());
+                if (!dead.contains(from)) {
+                    forwarder.forward(buffer, length, to.getOutputStream());
+                }
             }
         } catch (IOException broken) {
             closeQuietly(to);
@@ -188,6 +216,8 @@ public final class FaultProxy implements AutoCloseable {
             sockets.remove(to);
             silent.remove(from);
             silent.remove(to);
+            dead.remove(from);
+            dead.remove(to);
         }
     }
 

@@ -18,4 +18,14 @@ public final class NewThread {
     public static <T> T call(Supplier<T> work) {
         return start(work).join();
     }
+
+    /** Waits until a thread waits for a limited time, or has ended, and returns that state. */
+    public static Thread.State stateAtRest(Thread thread) {
+        Thread.State state = thread.getState();
+        while (state != Thread.State.TIMED_WAITING && state != Thread.State.TERMINATED) {
+            Thread.onSpinWait();
+            state = thread.getState();
+        }
+        return state;
+    }
 }

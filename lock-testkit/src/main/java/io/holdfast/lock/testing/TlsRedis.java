@@ -2,6 +2,7 @@ package io.holdfast.lock.testing;
 
 import java.util.List;
 import java.util.Optional;
+import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -107,9 +108,21 @@ public final class TlsRedis implements AutoCloseable {
 
     private RedisConnectionFactory connect(
             TestRedis.Client client, SelfSignedCertificate trusted, @Nullable String password) {
-        RedisStandaloneConfiguration place = new RedisStandaloneConfiguration("127.0.0.1", tlsPort(server.port()));
+        RedisStandaloneConfiguration place = at("127.0.0.1");
         place.setPassword(RedisPassword.of(password));
         return client.connect(place, trusted.trust());
+    }
+
+    /** The address with TLS, by any name of this machine: the certificate is that of 127.0.0.1 alone. */
+    public RedisStandaloneConfiguration at(String host) {
+        RedisStandaloneConfiguration place = new RedisStandaloneConfiguration(host, tlsPort());
+        place.setPassword(PASSWORD);
+        return place;
+    }
+
+    /** Trusts its certificate, and no other. */
+    public TrustManagerFactory trust() {
+        return certificate.trust();
     }
 
     @Override

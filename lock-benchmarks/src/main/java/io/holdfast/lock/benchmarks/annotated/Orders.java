@@ -23,10 +23,7 @@ public class Orders {
         return workInFull(id, first, second, third, fourth, fifth, sixth, last);
     }
 
-    @DistributedLock(
-            name = "order",
-            key = {"#shop", "#id"},
-            condition = "#id > 0")
+    @DistributedLock(name = "order", key = "parts(#shop, #id)", condition = "#id > 0")
     public long payAt(String shop, long id) {
         return work(id) + shop.length();
     }

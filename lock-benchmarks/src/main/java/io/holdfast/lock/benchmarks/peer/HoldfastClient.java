@@ -9,6 +9,7 @@ import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.quorum.QuorumLockStore;
 import io.holdfast.lock.quorum.QuorumNode;
 import io.holdfast.lock.redis.RedisLockSettings;
+import io.holdfast.lock.redis.RedisLockSettings.Connection;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.LockStore;
 import java.time.Duration;
@@ -53,6 +54,14 @@ final class HoldfastClient implements LockClient {
     static HoldfastClient besideLettuce(int port, long leaseMillis) {
         LettuceConnectionFactory factory = Factories.lettuce(port);
         LockStore store = store(factory);
+        warmUp(store);
+        return new HoldfastClient(store, List.of(factory), leaseMillis, LockTemplate::getLock);
+    }
+
+    /** On connections that it shares with the application. */
+    static HoldfastClient onApplications(RedisConnectionFactory factory, long leaseMillis) {
+        LockStore store =
+                new RedisLockStore(factory, RedisLockSettings.STANDARD.withConnection(Connection.APPLICATION));
         warmUp(store);
         return new HoldfastClient(store, List.of(factory), leaseMillis, LockTemplate::getLock);
     }

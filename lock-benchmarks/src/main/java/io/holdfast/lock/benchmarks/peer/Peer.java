@@ -56,6 +56,36 @@ public enum Peer {
             return new BareJedisClient(servers.only(), leaseMillis);
         }
     },
+    FLOOR_SCRIPTS("bare Jedis, Holdfast's scripts") {
+        @Override
+        public LockClient open(Servers servers, long leaseMillis) {
+            return ScriptClient.onJedis(servers.only(), leaseMillis);
+        }
+    },
+    HOLDFAST_ON_JEDIS("Holdfast on the application's Jedis") {
+        @Override
+        public LockClient open(Servers servers, long leaseMillis) {
+            return HoldfastClient.onApplications(Factories.jedis(servers.only()), leaseMillis);
+        }
+    },
+    TEMPLATE_ON_JEDIS("RedisTemplate on Jedis, Holdfast's scripts") {
+        @Override
+        public LockClient open(Servers servers, long leaseMillis) {
+            return ScriptClient.onTemplate(Factories.jedis(servers.only()), leaseMillis);
+        }
+    },
+    HOLDFAST_ON_LETTUCE("Holdfast on the application's Lettuce") {
+        @Override
+        public LockClient open(Servers servers, long leaseMillis) {
+            return HoldfastClient.onApplications(Factories.lettuce(servers.only()), leaseMillis);
+        }
+    },
+    TEMPLATE_ON_LETTUCE("RedisTemplate on Lettuce, Holdfast's scripts") {
+        @Override
+        public LockClient open(Servers servers, long leaseMillis) {
+            return ScriptClient.onTemplate(Factories.lettuce(servers.only()), leaseMillis);
+        }
+    },
     REDISSON("Redisson") {
         @Override
         public LockClient open(Servers servers, long leaseMillis) {
@@ -98,8 +128,8 @@ public enum Peer {
     };
 
     /**
-     * The maximum number of connections for calls in a client's pool: Redisson's default, and one for each thread in the rows
-     * with many threads. Holdfast uses its own default instead, 16.
+     * The maximum number of connections for calls in a client's pool: the default of Redisson and of Holdfast, and one for each thread in
+     * the rows with many threads.
      */
     static final int CONNECTIONS = 64;
 

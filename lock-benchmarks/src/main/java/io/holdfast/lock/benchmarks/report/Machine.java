@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.redisson.api.RedissonClient;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.integration.redis.util.RedisLockRegistry;
@@ -36,6 +37,11 @@ public record Machine(List<String> lines) {
         lines.add("Redisson " + version(RedissonClient.class) + ", Spring Integration "
                 + version(RedisLockRegistry.class) + ", Lock4j " + version(LockTemplate.class));
         return new Machine(lines);
+    }
+
+    /** {@return the same, with more lines below} */
+    public Machine with(List<String> more) {
+        return new Machine(Stream.concat(lines.stream(), more.stream()).toList());
     }
 
     private static String processor() {

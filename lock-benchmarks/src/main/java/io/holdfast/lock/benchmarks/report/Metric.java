@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 /** A quantity that is measured, and how it is formatted. */
 public enum Metric {
     PAIRS("pairs/s", true),
+    PAIR_P99("p99 of a pair", false),
     JAIN("Jain index", true),
     WAIT_P50("median wait", false),
     WAIT_P99("p99 wait", false),
@@ -16,6 +17,7 @@ public enum Metric {
     COMMAND_RATE("commands/s", false),
     CPU("client CPU, % of a core", false),
     SERVER_TIME("Redis' processor time per pair", false),
+    COMPILER("compiler, % of a core", false),
     LOST("locks lost", false),
     THREADS_ADDED("threads more than idle", false),
     RENEWAL_RATE("renewal calls/s", false);
@@ -39,7 +41,7 @@ public enum Metric {
     /** {@return the value in readable form; times are given in nanoseconds} */
     public String text(double value) {
         return switch (this) {
-            case WAIT_P50, WAIT_P99, WAIT_LONGEST, HAND_OVER, HAND_OVER_P99 -> time(value);
+            case PAIR_P99, WAIT_P50, WAIT_P99, WAIT_LONGEST, HAND_OVER, HAND_OVER_P99 -> time(value);
             case SERVER_TIME -> String.format(Locale.ROOT, "%.1f µs", value);
             case JAIN -> String.format(Locale.ROOT, "%.4f", value);
             case PAIRS -> String.format(Locale.ROOT, "%,.0f", value);

@@ -57,6 +57,23 @@ class MarkdownTest {
     }
 
     @Test
+    void latency_of_a_pair_stands_beside_the_rate() {
+        for (double micros : new double[] {900, 700, 800}) {
+            results.add("work", Peer.HOLDFAST, Map.of(Metric.PAIRS, 1000.0, Metric.PAIR_P99, micros * 1e3));
+        }
+
+        assertThat(markdown.text())
+                .contains("| | pairs/s | p99 of a pair |\n|---|---:|---:|\n| Holdfast | 1,000 | 800 µs (700–900) |\n");
+    }
+
+    @Test
+    void how_long_was_measured_is_listed_below_the_machine() {
+        Machine machine = new Machine(List.of("Two cores")).with(List.of("Rounds: 5"));
+
+        assertThat(new Markdown(results, machine, List.of(), List.of()).text()).contains("* Two cores\n* Rounds: 5\n");
+    }
+
+    @Test
     void goals_for_commands_stand_in_their_row() {
         Row counted = new Row(
                 "commands",

@@ -87,7 +87,6 @@ public final class Acquisition implements Steps {
     final Caller caller;
 
     private State state = State.START;
-    private String clientId = "";
     private LockListener.@Nullable Acquisition observed;
     private Waits.@Nullable CallerWait wait;
     private @Nullable AcquireResult result;
@@ -112,10 +111,10 @@ public final class Acquisition implements Steps {
     private long connectionAt;
 
     /** @param budget how long to wait; the terms specify how much of it may be spent on an outage of the store */
-    public Acquisition(Shared shared, LockKey key, Terms terms, Budget budget, Caller caller) {
+    public Acquisition(Shared shared, Terms terms, Budget budget, Caller caller) {
         this.shared = shared;
         this.client = shared.client;
-        this.key = key;
+        this.key = terms.key();
         this.terms = terms;
         this.budget = budget.tolerating(terms.outageNanos());
         this.caller = caller;
@@ -131,12 +130,11 @@ public final class Acquisition implements Steps {
         if (state != State.START) {
             return;
         }
-        result = shared.locks.reenter(key, terms, caller);
+        result = shared.locks.reenter(terms, caller);
         if (result != null) {
             state = State.OVER;
         } else {
             shared.locks.ensureOpen();
-            clientId = client.id();
             observe();
             try {
                 start();
@@ -224,12 +222,12 @@ public final class Acquisition implements Steps {
         QueueEntry.Grant handOff = place.takeHandOff();
         if (handOff != null && handOff.deadline() - handOff.at() > 0) {
             state = State.ENDED;
-            result = shared.locks.open(key, terms, handOff, holder, place, caller);
+            result = shared.locks.open(terms, handOff, holder, place, caller);
             return 0;
         }
         if (handOff != null) {
             place.notHeld();
-            client.cleanup().undoHold(key, handOff.owner(), terms.leaseNanos());
+            client.cleanup.undoHold(key, handOff.owner(), terms.leaseNanos());
         }
         entry = place.entry();
         state = State.ASK;
@@ -292,7 +290,7 @@ public final class Acquisition implements Steps {
         }
         if (turn == null && shortage) {
             beginWait();
-            connectionAt = client.ticker().nanos() + BUSY_PAUSE_NANOS;
+            connectionAt = client.ticker.nanos() + BUSY_PAUSE_NANOS;
             entry.wakes(caller.waiter());
             state = State.NO_CONNECTION;
         } else if (turn == null) {
@@ -306,8 +304,8 @@ public final class Acquisition implements Steps {
         AcquireReply reply;
         try {
             reply = caller.interruptible()
-                    ? client.store().acquire(request)
-                    : ClientContext.uninterruptibly(() -> client.store().acquire(request), () -> resent = true);
+                    ? client.store.acquire(request)
+                    : ClientContext.uninterruptibly(() -> client.store.acquire(request), () -> resent = true);
         } catch (LockStoreException e) {
             resent |= e.outcomeUnknown();
             throw e;
@@ -321,8 +319,8 @@ public final class Acquisition implements Steps {
     /** The request is about to be sent: only messages that arrive from now on count. */
     private AcquireRequest request(boolean waiting, long tokens) {
         entry.rearm();
-        sentAt = client.ticker().nanos();
-        return terms.request(key, entry.owner(), holder, waiting, tokens);
+        sentAt = client.ticker.nanos();
+        return terms.request(entry.owner, holder, waiting, tokens);
     }
 
     /** Whether the store was not called, because this client had no free connection. */
@@ -357,7 +355,7 @@ public final class Acquisition implements Steps {
             return;
         }
         beginWait();
-        queue.entries().taken(entry, sentAt, reply);
+        queue.entries.taken(entry, sentAt, reply);
         entry.wakes(caller.waiter());
         state = State.QUEUED;
     }
@@ -368,7 +366,7 @@ public final class Acquisition implements Steps {
                 ? "was granted by Redis, but its lease of "
                         + DurationText.of(Duration.ofMillis(terms.leaseMillis()))
                         + " had already expired when the reply arrived, after "
-                        + DurationText.of(Duration.ofNanos(client.ticker().nanos() - sentAt))
+                        + DurationText.of(Duration.ofNanos(client.ticker.nanos() - sentAt))
                         + ". The grant is being undone. Check why Redis, the network or this process is slow, or"
                         + " use a longer lease."
                 : "was not granted by Redis, because this acquisition had already been cancelled. The current holder"
@@ -386,7 +384,7 @@ public final class Acquisition implements Steps {
     private long waiting() {
         long left = entry.look(budget);
         if (state == State.NO_CONNECTION) {
-            left = Math.min(left, connectionAt - client.ticker().nanos());
+            left = Math.min(left, connectionAt - client.ticker.nanos());
         }
         if (left > 0) {
             return left;
@@ -403,14 +401,10 @@ public final class Acquisition implements Steps {
 
     /**
      * The grant received in a message, if there is one. It is used without a call to the store, which saves a round trip; the
-     * watchdog confirms it if the lock is held for long enough. It is not used if the lease is not renewed, if there is a minimum
-     * hold, or if it ends soon.
+     * watchdog confirms it if the lock is held for long enough.
      */
     private QueueEntry.@Nullable Grant claim() {
-        if (!terms.renew() || terms.minHoldNanos() > 0) {
-            return null;
-        }
-        QueueEntry.Grant grant = entry.claim(client.ticker().nanos(), terms.leaseNanos(), resent);
+        QueueEntry.Grant grant = entry.claim(client.ticker.nanos(), terms.leaseNanos(), resent);
         if (grant == null || !terms.isWorthUnconfirmed(grant.deadline() - grant.at())) {
             return null;
         }
@@ -424,9 +418,9 @@ public final class Acquisition implements Steps {
         place.granted(grant);
         state = State.ENDED;
         try {
-            result = shared.locks.open(key, terms, grant, holder, place, caller);
+            result = shared.locks.open(terms, grant, holder, place, caller);
         } finally {
-            queue.entries().giveUp(entry);
+            queue.entries.giveUp(entry);
         }
     }
 
@@ -435,8 +429,8 @@ public final class Acquisition implements Steps {
     /** Queues behind the callers of this client that wait for the same server to recover. */
     private void joinOutage() {
         beginWait();
-        String server = client.store().serverOf(key);
-        turn = queue.outages().join(server, entry.failing() != null, caller.waiter());
+        String server = client.store.serverOf(key);
+        turn = queue.outages.join(server, entry.failing() != null, caller.waiter());
         state = State.OUTAGE;
     }
 
@@ -464,7 +458,8 @@ public final class Acquisition implements Steps {
 
     private void refused(Optional<LockHolder> by) {
         long nestedId = wait == null ? 0 : wait.id;
-        result = new AcquireResult.Contended(key, budget.spent(), by, !budget.isOneTry(), nestedId);
+        Duration waited = budget.isOneTry() ? Duration.ZERO : budget.spent();
+        result = new AcquireResult.Contended(key, waited, by, !budget.isOneTry(), nestedId);
         state = State.ENDED;
     }
 
@@ -477,7 +472,7 @@ public final class Acquisition implements Steps {
                                 key, terms.name(), granted.fencingToken(), budget.spent(), entry == null)
                         : new LockEvent.NotAcquired(
                                 key, terms.name(), budget.spent(), ((AcquireResult.Contended) result()).holder()));
-        if (shared.locks.isOver(clientId) && result instanceof Handle granted) {
+        if (result instanceof Handle granted && shared.locks.isOver(queue)) {
             Handle.giveBack(List.of(granted));
             throw shared.locks.tooLate(key);
         }
@@ -515,7 +510,7 @@ public final class Acquisition implements Steps {
         try {
             QueueEntry.Grant handOff = place.takeHandOff();
             if (handOff != null) {
-                shared.locks.giveBack(key, handOff.owner(), terms.leaseNanos(), caller, place);
+                shared.locks.giveBack(terms, handOff.owner(), caller, place);
             } else {
                 entry = place.entry();
                 undo();
@@ -578,12 +573,12 @@ public final class Acquisition implements Steps {
         if (!resent && place.pass()) {
             return;
         }
-        boolean kept = queue.entries().giveUp(entry);
+        boolean kept = queue.entries.giveUp(entry);
         place.leave();
         if (entry.failing() != null) {
             dropEntry();
         } else if (resent || kept) {
-            client.leave(key, entry.owner(), resent ? terms.leaseNanos() : 0);
+            client.leave(key, entry.owner, resent ? terms.leaseNanos() : 0);
         }
     }
 
@@ -592,8 +587,8 @@ public final class Acquisition implements Steps {
      * cancelled as well.
      */
     private void dropEntry() {
-        if (queue.entries().giveUp(entry) || resent) {
-            client.cleanup().leave(key, entry.owner(), resent ? terms.leaseNanos() : 0);
+        if (queue.entries.giveUp(entry) || resent) {
+            client.cleanup.leave(key, entry.owner, resent ? terms.leaseNanos() : 0);
         }
     }
 
@@ -605,7 +600,7 @@ public final class Acquisition implements Steps {
     /** Records that the caller begins to wait; fails if too many are already waiting for the lock. Only the first call counts. */
     private void beginWait() {
         if (wait == null) {
-            wait = shared.waits.begin(key, terms, budget, caller);
+            wait = shared.waits.begin(terms, budget, caller);
             if (shared.events.hasListeners()) {
                 shared.events.publish(new LockEvent.Waiting(key, terms.name()));
             }
@@ -647,7 +642,7 @@ public final class Acquisition implements Steps {
 
     /** Whether a lease granted by the latest call has not expired yet. */
     boolean isInTime() {
-        return client.ticker().nanos() - sentAt < terms.leaseNanos();
+        return client.ticker.nanos() - sentAt < terms.leaseNanos();
     }
 
     /** Listeners are notified of the acquisition from now on. */
@@ -659,7 +654,6 @@ public final class Acquisition implements Steps {
 
     /** Returns its part of the call for all locks, once it is the front: without a queue entry, and for one token. */
     AcquireRequest requestAtOnce() {
-        clientId = client.id();
         holder = ClientContext.currentThread();
         entry = place.entry();
         state = State.ASK;

@@ -93,8 +93,7 @@ public final class MultiAcquisition implements Steps {
     private long next() throws InterruptedException {
         Acquisition acquisition = current;
         if (acquisition == null) {
-            Acquisition next = all.get(taken.size());
-            acquisition = new Acquisition(shared, next.key, next.terms, budget, caller);
+            acquisition = new Acquisition(shared, all.get(taken.size()).terms, budget, caller);
             current = acquisition;
         }
         long left = acquisition.proceed();
@@ -185,7 +184,7 @@ public final class MultiAcquisition implements Steps {
     }
 
     private @Nullable AcquireResult ask() throws InterruptedException {
-        LockStore store = shared.client().store();
+        LockStore store = shared.client().store;
         List<AcquireRequest> requests =
                 all.stream().map(Acquisition::requestAtOnce).toList();
         AcquireAllReply reply;

@@ -9,13 +9,17 @@ import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.Uninterrupted;
 import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.waiting.Budget;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -24,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,11 +89,20 @@ public final class Waits {
     public Waits(ClientContext client, boolean ownThread) {
         this.client = client;
         this.ownThread = ownThread;
-        this.paidUntil = client.ticker().nanos() - MAX_IN_A_ROW * REPORT_NANOS;
+        this.paidUntil = client.ticker.nanos() - MAX_IN_A_ROW * REPORT_NANOS;
     }
 
     public List<LockActivity.Wait> snapshot() {
         return all.stream().map(CallerWait::describe).toList();
+    }
+
+    /** {@return the callers of this client that wait for a lock} The store learns only later of those in line behind others. */
+    public Followers of(LockKey key) {
+        int number = byKey.getOrDefault(key, 0);
+        Stream<CallerWait> same =
+                all.stream().filter(wait -> number > 0 && wait.terms.key().equals(key));
+        Optional<Duration> longest = same.map(wait -> wait.budget.spent()).max(Comparator.naturalOrder());
+        return new Followers(number, longest.orElse(Duration.ZERO));
     }
 
     /**
@@ -96,7 +110,8 @@ public final class Waits {
      *
      * @throws LockOverloadException if too many calls are already waiting for the key
      */
-    CallerWait begin(LockKey key, Terms terms, Budget budget, Caller caller) {
+    CallerWait begin(Terms terms, Budget budget, Caller caller) {
+        LockKey key = terms.key();
         int most = terms.maxWaiting();
         if (byKey.merge(key, 1, Integer::sum) > most) {
             oneLess(key);
@@ -105,7 +120,7 @@ public final class Waits {
                     + " maxWaiting.");
         }
         CallerWait wait =
-                new CallerWait(key, terms, budget, List.copyOf(caller.holds().values()));
+                new CallerWait(terms, budget, List.copyOf(caller.holds().values()));
         all.add(wait);
         if (wait.id != 0) {
             nested.put(wait.id, wait);
@@ -146,12 +161,11 @@ public final class Waits {
         /** 0 if the caller holds no locks. */
         final long id;
 
-        private final LockKey key;
         private final Terms terms;
         private final Budget budget;
         private final String clientId = client.id();
         private final HolderInfo here = ClientContext.currentThread();
-        private final long begunAt = client.ticker().nanos();
+        private final long begunAt = client.ticker.nanos();
 
         /** The caller's holds; it acquires no more while it waits. */
         private final List<Hold> holds;
@@ -160,16 +174,15 @@ public final class Waits {
         private volatile boolean ended;
         private volatile @Nullable NestedWait last;
 
-        private CallerWait(LockKey key, Terms terms, Budget budget, List<Hold> holds) {
+        private CallerWait(Terms terms, Budget budget, List<Hold> holds) {
             this.id = holds.isEmpty() ? 0 : ids.incrementAndGet();
-            this.key = key;
             this.terms = terms;
             this.budget = budget;
             this.holds = holds;
         }
 
         private LockActivity.Wait describe() {
-            return new LockActivity.Wait(key, terms.name(), terms.mode(), here.thread(), budget.spent());
+            return new LockActivity.Wait(terms.key(), terms.name(), terms.mode(), here.thread(), budget.spent());
         }
 
         /**
@@ -178,13 +191,13 @@ public final class Waits {
          * @param inVain whether its budget was spent; others in its cycle can then still report it for another second
          */
         void end(boolean inVain) {
-            keptUntil = client.ticker().nanos() + KEEP_NANOS;
+            keptUntil = client.ticker.nanos() + KEEP_NANOS;
             ended = true;
             if (!inVain || last == null) {
                 nested.remove(id);
             }
             all.remove(this);
-            oneLess(key);
+            oneLess(terms.key());
         }
 
         /**
@@ -198,7 +211,7 @@ public final class Waits {
                     .map(hold -> new NestedWait.Held(hold.key(), hold.token(), hold.mode()))
                     .toList();
             NestedWait seen = new NestedWait(
-                    clientId, here.host(), here.pid(), here.thread(), key, terms.mode(), budget.spent(), held);
+                    clientId, here.host(), here.pid(), here.thread(), terms.key(), terms.mode(), budget.spent(), held);
             if (!ended) {
                 last = seen;
             }
@@ -209,7 +222,7 @@ public final class Waits {
 
     /** Sends the reports that are due. Called by one thread at a time. */
     public void tick() {
-        long now = client.ticker().nanos();
+        long now = client.ticker.nanos();
         nested.values().removeIf(wait -> wait.ended && now - wait.keptUntil >= 0);
         List<CallerWait> due = nested.values().stream()
                 .filter(wait -> now - wait.begunAt >= YOUNG_NANOS)
@@ -229,7 +242,7 @@ public final class Waits {
         long saved = now - MAX_IN_A_ROW * REPORT_NANOS;
         paidUntil = (paidUntil - saved < 0 ? saved : paidUntil) + REPORT_NANOS;
         try {
-            client.store().recordWaits(client.id(), reports);
+            client.store.recordWaits(client.id(), reports);
         } catch (RuntimeException e) { // also if the client is being closed
             log.debug("This client's waits could not be recorded, so a deadlock may go undetected", e);
         }

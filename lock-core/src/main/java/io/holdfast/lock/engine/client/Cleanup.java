@@ -81,11 +81,6 @@ public final class Cleanup {
                 wasHeld);
     }
 
-    /** Like {@link #leave}, but on the calling thread, and only once. */
-    void leaveNow(LockKey key, OwnerId owner, long leaseNanos) {
-        store.leave(key, owner, cancellation(leaseNanos, 0), ReleaseRequest.NO_TOKEN);
-    }
-
     /**
      * How long late calls of an acquisition are refused, counted from when the store learns of its end.
      *

@@ -2,10 +2,13 @@ package io.holdfast.lock.engine.client;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
+import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.waiting.EntryKeeper;
 import io.holdfast.lock.waiting.LocalQueue;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -17,6 +20,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -26,15 +30,17 @@ import org.jspecify.annotations.Nullable;
 /** The identity of this client, and what its acquisitions share. */
 public final class ClientContext {
 
-    /** The lookup of the host name may be slow, so it is done before the first lock is requested. */
-    private static final String HOST = hostName();
+    /**
+     * Looked up on a separate thread: a name server that does not respond takes many seconds, which no call may spend, and no
+     * interrupt ends. Replaced when the process has been copied, maybe to another machine.
+     */
+    private static volatile CompletableFuture<String> host = lookUpHost();
 
-    private static final long PID = ProcessHandle.current().pid();
     private static final int LAST_DIGITS = 8;
 
-    private final LockStore store;
-    private final Cleanup cleanup;
-    private final Ticker ticker;
+    public final LockStore store;
+    public final Cleanup cleanup;
+    public final Ticker ticker;
     private final boolean queueThread;
     private volatile Identity identity;
     private volatile long wakeUpsBefore;
@@ -52,24 +58,12 @@ public final class ClientContext {
     }
 
     private Identity identity(String id) {
-        LongConsumer revoked = sequence -> onRevoked.accept(sequence);
-        return new Identity(id, new LocalQueue(store, id, Sequences.SYSTEM::next, ticker, queueThread, revoked));
+        var entries = new EntryKeeper(store, id, ticker, queueThread, sequence -> onRevoked.accept(sequence));
+        return new Identity(id, new LocalQueue(entries, Sequences.SYSTEM::next, ticker));
     }
 
     public String id() {
         return identity.id;
-    }
-
-    public LockStore store() {
-        return store;
-    }
-
-    public Cleanup cleanup() {
-        return cleanup;
-    }
-
-    public Ticker ticker() {
-        return ticker;
     }
 
     /** The queue in which its callers wait. */
@@ -79,7 +73,7 @@ public final class ClientContext {
 
     /** {@return how many waiters the store has notified of their grant} */
     public long wakeUps() {
-        return wakeUpsBefore + queue().entries().wakeUps();
+        return wakeUpsBefore + queue().entries.wakeUps();
     }
 
     /** Sets the action for holds that the store may have revoked. */
@@ -91,7 +85,7 @@ public final class ClientContext {
     public void leave(LockKey key, OwnerId owner, long leaseNanos) {
         try {
             uninterruptibly(() -> {
-                cleanup.leaveNow(key, owner, leaseNanos);
+                store.leave(key, owner, cleanup.cancellation(leaseNanos, 0), ReleaseRequest.NO_TOKEN);
                 return owner;
             });
         } catch (RuntimeException | Error e) {
@@ -106,12 +100,16 @@ public final class ClientContext {
 
     /** Becomes a different client without waiters: with a new id, and its own lines, entries and subscription. */
     public void renew() {
+        host = lookUpHost();
         wakeUpsBefore = wakeUps();
         identity = identity(randomId());
     }
 
     public static HolderInfo currentThread() {
-        return new HolderInfo(HOST, PID, Thread.currentThread().getName());
+        return new HolderInfo(
+                host.getNow("unknown"),
+                ProcessHandle.current().pid(),
+                Thread.currentThread().getName());
     }
 
     public static <T> T uninterruptibly(Supplier<T> call) {
@@ -176,9 +174,16 @@ public final class ClientContext {
         }
     }
 
-    private static String randomId() {
+    public static String randomId() {
         HexFormat hex = HexFormat.of();
         return hex.toHexDigits(Sequences.SYSTEM.next()) + hex.toHexDigits(Sequences.SYSTEM.next(), LAST_DIGITS);
+    }
+
+    private static CompletableFuture<String> lookUpHost() {
+        return CompletableFuture.supplyAsync(
+                        ClientContext::hostName,
+                        work -> DaemonThreads.create(work, "holdfast-host").start())
+                .exceptionally(failure -> "unknown");
     }
 
     private static String hostName() {

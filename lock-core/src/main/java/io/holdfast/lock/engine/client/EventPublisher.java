@@ -8,8 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,9 +37,6 @@ public final class EventPublisher {
     private final List<Supplier<List<LockListener>>> sources;
     private final Backlog later = new Backlog("events for lock listeners", 1, "holdfast-listeners");
     private final Backlog actions = new Backlog("onLost actions", ACTION_THREADS, "holdfast-on-lost-");
-
-    /** The threads on which a listener or an action is running. */
-    private final Set<Thread> running = ConcurrentHashMap.newKeySet();
 
     private volatile @Nullable List<LockListener> listeners;
 
@@ -126,7 +121,7 @@ public final class EventPublisher {
     }
 
     /** Threads, and the tasks that wait for them. */
-    private final class Backlog {
+    private static final class Backlog {
 
         private final String what;
         private final String thread;
@@ -162,9 +157,7 @@ public final class EventPublisher {
                 if (waiting.decrementAndGet() == 0 && full.getAndSet(false)) {
                     log.warn("The backlog of {} has been cleared; {} have been dropped so far", what, dropped);
                 }
-                running.add(Thread.currentThread());
                 guarded(task);
-                running.remove(Thread.currentThread());
             });
         }
     }
@@ -203,8 +196,7 @@ public final class EventPublisher {
      * closes the client.
      */
     public void close() {
-        boolean here = running.contains(Thread.currentThread());
-        if (!DaemonThreads.end(here ? Duration.ZERO : LAST_WORDS, actions.threads, later.threads)) {
+        if (!DaemonThreads.end(LAST_WORDS, actions.threads, later.threads)) {
             log.debug("A lock listener is still running while the client is being closed");
         }
     }

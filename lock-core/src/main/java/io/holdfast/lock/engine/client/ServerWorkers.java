@@ -4,7 +4,6 @@ import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.Uninterrupted;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -14,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +37,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
     private final Predicate<List<W>> job;
 
     /** The workers, by server. Guarded by this monitor, as are the latch below and each worker's work and thread. */
-    private final Map<String, Worker> workers = new HashMap<>();
+    final Map<String, Worker> workers = new HashMap<>();
 
     private final CountDownLatch closing = new CountDownLatch(1);
 
@@ -101,11 +101,6 @@ public final class ServerWorkers<W> implements AutoCloseable {
         threads.shutdown();
     }
 
-    /** How many workers there are, for tests. */
-    synchronized int size() {
-        return workers.size();
-    }
-
     /** The worker of one server. */
     private final class Worker implements Runnable {
 
@@ -132,10 +127,8 @@ public final class ServerWorkers<W> implements AutoCloseable {
             synchronized (ServerWorkers.this) {
                 thread = Thread.currentThread();
                 Thread.interrupted(); // a stray interrupt must not break the call that follows
-                List<W> work = new ArrayList<>(Math.min(portion, waiting.size()));
-                while (work.size() < portion && !waiting.isEmpty()) {
-                    work.add(waiting.remove());
-                }
+                int number = Math.min(portion, waiting.size());
+                List<W> work = Stream.generate(waiting::remove).limit(number).toList();
                 if (work.isEmpty()) {
                     workers.remove(server, this);
                 }

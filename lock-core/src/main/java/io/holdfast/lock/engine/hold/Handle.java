@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -35,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * The handle that a caller closes: a use of one hold, or of several together, which count as held while all are held, and as
  * lost when one is lost.
  *
- * <p>Its state moves one way, by compare-and-set: attached → detached → closed, or attached → closed. So each hold counts it exactly
- * once, and removes it exactly once, whichever threads detach and close it.
+ * <p>It is closed once, by the first thread that does so. Each hold counts its use exactly once, and removes or detaches it at most once,
+ * under its own monitor, whichever threads detach and close the handle.
  *
  * <p>Closing it gives the locks back: it hands them to the next caller in line, or releases them at the store, and handles the
  * losses and failures that the store reports.
@@ -50,13 +49,7 @@ public final class Handle implements LockHandle, AcquireResult {
 
     private static final Logger log = LoggerFactory.getLogger(Handle.class);
 
-    private enum State {
-        ATTACHED,
-        DETACHED,
-        CLOSED
-    }
-
-    private final AtomicReference<State> state = new AtomicReference<>(State.ATTACHED);
+    private final AtomicBoolean closed = new AtomicBoolean();
     private final HeldLocks locks;
     private final Map<LockKey, Hold> thread;
     final List<Hold.Use> uses;
@@ -118,13 +111,13 @@ public final class Handle implements LockHandle, AcquireResult {
 
     @Override
     public boolean isHeld() {
-        return state.get() != State.CLOSED && uses.stream().allMatch(use -> use.hold.isLive());
+        return !closed.get() && uses.stream().allMatch(use -> use.hold.isLive());
     }
 
     @Override
     public Duration remaining() {
         return uses.stream()
-                .map(use -> state.get() == State.CLOSED ? Duration.ZERO : use.hold.remaining())
+                .map(use -> closed.get() ? Duration.ZERO : use.hold.remaining())
                 .min(Comparator.naturalOrder())
                 .orElse(Duration.ZERO);
     }
@@ -136,7 +129,7 @@ public final class Handle implements LockHandle, AcquireResult {
     }
 
     private void ensureOpen() {
-        if (state.get() == State.CLOSED) {
+        if (closed.get()) {
             throw new IllegalStateException("This handle for lock '" + key() + "' was closed; acquire the lock again");
         }
     }
@@ -154,7 +147,7 @@ public final class Handle implements LockHandle, AcquireResult {
         ensureOpen();
         Consumer<LockEvent.Lost> once = Hold.once(action);
         for (Hold.Use use : uses) {
-            use.hold.addLossAction(once);
+            use.hold.lossActions.add(once);
             LockEvent.Lost known = use.hold.loss();
             if (known != null) {
                 EventPublisher.guarded(() -> once.accept(known));
@@ -165,12 +158,10 @@ public final class Handle implements LockHandle, AcquireResult {
     @Override
     public LockHandle detach() {
         ensureOpen();
-        if (state.compareAndSet(State.ATTACHED, State.DETACHED)) {
-            for (Hold.Use use : uses) {
-                use.hold.detach(use);
-                use.endInterrupt();
-                forgetThread(use.hold);
-            }
+        for (Hold.Use use : uses) {
+            use.hold.detach(use);
+            use.endInterrupt();
+            forgetThread(use.hold);
         }
         return this;
     }
@@ -198,8 +189,7 @@ public final class Handle implements LockHandle, AcquireResult {
      * @param failure what the guarded code threw, or null
      */
     public void closeAfter(@Nullable Throwable failure) {
-        State former = state.getAndSet(State.CLOSED);
-        if (former == State.CLOSED) {
+        if (closed.getAndSet(true)) {
             return;
         }
         List<Hold.Use> reversed = uses;
@@ -209,7 +199,7 @@ public final class Handle implements LockHandle, AcquireResult {
         }
         List<Hold.Use> last = new ArrayList<>(0);
         try {
-            ClientContext.each(reversed, use -> beginClose(use, former == State.ATTACHED, last));
+            ClientContext.each(reversed, use -> beginClose(use, last));
         } finally { // if both fail, the second failure is thrown, and the first is lost
             end(last);
         }
@@ -232,9 +222,9 @@ public final class Handle implements LockHandle, AcquireResult {
      * Closes a use without giving back its lock. If it was the last use of its hold, adds it to the list for
      * {@link #end(List)}.
      */
-    private void beginClose(Hold.Use use, boolean attached, List<Hold.Use> last) {
+    private void beginClose(Hold.Use use, List<Hold.Use> last) {
         Hold hold = use.hold;
-        if (attached && use.terms.interrupting()) {
+        if (use.attached && use.terms.interrupting()) {
             use.endInterrupt();
         }
         use.loss = hold.loss();
@@ -312,12 +302,12 @@ public final class Handle implements LockHandle, AcquireResult {
         Hold hold = use.hold;
         try {
             if (use.loss != null) {
-                locks.client.cleanup().undoHold(hold.key(), hold.owner(), hold.leaseNanos());
+                locks.client.cleanup.undoHold(hold.key(), hold.owner(), hold.leaseNanos());
             } else if (use.terms.isExclusive() && hold.loss() == null && hold.handOff()) {
                 publishReleased(hold);
             } else {
                 ReleaseRequest request = request(hold);
-                release(use, request, () -> locks.client.store().release(request), false);
+                release(use, request, () -> locks.client.store.release(request), false);
             }
         } finally {
             forget(hold);
@@ -351,7 +341,7 @@ public final class Handle implements LockHandle, AcquireResult {
     private List<Pending<ReleaseReply>> send(List<ReleaseRequest> requests, AtomicBoolean resent) {
         try {
             List<Pending<ReleaseReply>> calls = ClientContext.uninterruptibly(
-                    () -> locks.client.store().releaseAll(requests), () -> resent.set(true));
+                    () -> locks.client.store.releaseAll(requests), () -> resent.set(true));
             if (calls.size() != requests.size()) {
                 throw new IllegalStateException(
                         "The store returned " + calls.size() + " replies to " + requests.size() + " releases");
@@ -365,8 +355,7 @@ public final class Handle implements LockHandle, AcquireResult {
     }
 
     private ReleaseRequest request(Hold hold) {
-        long longest = Math.max(
-                hold.leaseNanos(), hold.deadline() - locks.client.ticker().nanos());
+        long longest = Math.max(hold.leaseNanos(), hold.deadline() - locks.client.ticker.nanos());
         return hold.releaseRequest(TimeUnit.NANOSECONDS.toMillis(longest));
     }
 
@@ -381,7 +370,7 @@ public final class Handle implements LockHandle, AcquireResult {
         AtomicBoolean again = new AtomicBoolean();
         try {
             ReleaseReply reply = ClientContext.uninterruptibly(
-                    () -> again.get() ? locks.client.store().release(request) : call.await(), () -> again.set(true));
+                    () -> again.get() ? locks.client.store.release(request) : call.await(), () -> again.set(true));
             if (isSurelyGone(hold, reply, resent || again.get())) {
                 use.loss = hold.lose(LossCause.REVOKED);
                 return;
@@ -394,7 +383,7 @@ public final class Handle implements LockHandle, AcquireResult {
                     e);
         }
         if (hold.grant.resent() && request.keep().isZero()) {
-            locks.client.cleanup().undoHold(hold.key(), hold.owner(), hold.leaseNanos());
+            locks.client.cleanup.undoHold(hold.key(), hold.owner(), hold.leaseNanos());
         }
         publishReleased(hold);
     }
@@ -407,14 +396,14 @@ public final class Handle implements LockHandle, AcquireResult {
             ReleaseReply reply = ClientContext.uninterruptibly(
                     () -> {
                         confirm(hold);
-                        return locks.client.store().downgrade(hold.key(), hold.owner(), lastToken);
+                        return locks.client.store.downgrade(hold.key(), hold.owner(), lastToken);
                     },
                     () -> resent.set(true));
             if (isSurelyGone(hold, reply, resent.get())) {
                 return hold.isOpen() ? hold.lose(LossCause.REVOKED) : null;
             }
         } catch (RuntimeException | Error e) {
-            locks.client.cleanup().downgrade(hold.key(), hold.owner(), lastToken, hold.leaseNanos());
+            locks.client.cleanup.downgrade(hold.key(), hold.owner(), lastToken, hold.leaseNanos());
             warn("Failed to downgrade lock '{}', held for {}, to shared; retrying in the background: {}", hold, e);
         } finally {
             hold.place.leave();
@@ -428,7 +417,7 @@ public final class Handle implements LockHandle, AcquireResult {
      */
     private void confirm(Hold hold) {
         if (hold.leastMillis() > Hold.LOOK_MILLIS && hold.leaseNanos() < LockStore.RESERVATION.toNanos()) {
-            locks.client.store().extend(hold.renewRequest(hold.leastMillis()));
+            locks.client.store.extend(hold.renewRequest(hold.leastMillis()));
         }
     }
 
@@ -441,9 +430,7 @@ public final class Handle implements LockHandle, AcquireResult {
 
     /** Whether the store no longer has a lease that it should still have, and the call was sent only once. */
     private boolean isSurelyGone(Hold hold, ReleaseReply reply, boolean resent) {
-        return reply == ReleaseReply.NOT_HOLDER
-                && !resent
-                && locks.client.ticker().nanos() - hold.deadline() < 0;
+        return reply == ReleaseReply.NOT_HOLDER && !resent && locks.client.ticker.nanos() - hold.deadline() < 0;
     }
 
     private void publishReleased(Hold hold) {

@@ -13,14 +13,19 @@ import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
+import io.holdfast.lock.waiting.LocalQueue;
 import io.holdfast.lock.waiting.LocalQueue.Place;
 import io.holdfast.lock.waiting.QueueEntry;
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -36,10 +41,15 @@ import org.slf4j.LoggerFactory;
  * <p>A thread's map is written by that thread, and cleaned by whichever thread closes the last handle, so a handle that is closed
  * elsewhere leaves nothing behind. Whether an entry may still be reentered is decided by the hold alone.
  *
+ * <p><b>Threads do not keep the maps.</b> A thread of a server may outlive the application, and with a map that records a lock that
+ * was never released, it would keep the application's class loader. So threads refer to their maps weakly, and this object keeps
+ * them: as long as a hold is recorded in {@code all}, and if the client is closed or suspended, from then on, because each thread
+ * still has to learn of its losses. A map that only its thread refers to is empty.
+ *
  * <p><b>A copy holds nothing.</b> {@link #suspend} first refuses new locks, then waits until held locks are released, or declares
- * them lost. A call in progress may still be granted a lock. After recording the lock, the call compares the client's id at its
- * start with the current one: if the client has been suspended, or has a new id, the lock is given back, and the caller never
- * sees it. {@link #resume} changes the id before it admits callers. So every lock that a caller gets was requested under an id
+ * them lost. A call in progress may still be granted a lock. After recording the lock, the call compares the queue in which it waited,
+ * and under whose id it requested the lock, with the current one: if the client has been suspended, or has another queue and id, the lock
+ * is given back, and the caller never sees it. {@link #resume} changes both before it admits callers. So every lock that a caller gets was requested under an id
  * that no other copy has.
  */
 public final class HeldLocks {
@@ -57,43 +67,52 @@ public final class HeldLocks {
     final ClientContext client;
     final EventPublisher events;
     final Watchdog watchdog;
-    private final ThreadLocal<Map<LockKey, Hold>> ofThread = ThreadLocal.withInitial(ConcurrentHashMap::new);
-    private final Set<Hold> all = ConcurrentHashMap.newKeySet();
+    private final ThreadLocal<Reference<Map<LockKey, Hold>>> ofThread =
+            ThreadLocal.withInitial(() -> new WeakReference<>(null));
+
+    /** With the maps of their threads, which nothing else keeps. */
+    private final Map<Hold, Map<LockKey, Hold>> all = new ConcurrentHashMap<>();
+
+    /** The maps of threads that have not closed the handles of locks that they lost because the client was closed or suspended. */
+    private final Queue<Map<LockKey, Hold>> unclosed = new ConcurrentLinkedQueue<>();
+
     private final Map<LockKey, Hold> exclusive = new ConcurrentHashMap<>();
     private volatile State state = State.OPEN;
     private volatile @Nullable CountDownLatch none;
 
     public HeldLocks(ClientContext client, EventPublisher events) {
-        this(client, events, events::publishLater, Watchdog.threads(), true);
+        this(client, events, events::publishLater, Watchdog.threads());
+        watchdog.clock.start();
     }
 
     /**
+     * Without a clock thread: tests call the watchdog, on virtual time.
+     *
      * @param watched receives the watchdog's events
      * @param renewers the threads that renew leases
-     * @param clock whether there is a clock thread; otherwise tests call the watchdog, on virtual time
      */
-    HeldLocks(
-            ClientContext client,
-            EventPublisher events,
-            Consumer<LockEvent> watched,
-            ExecutorService renewers,
-            boolean clock) {
+    HeldLocks(ClientContext client, EventPublisher events, Consumer<LockEvent> watched, ExecutorService renewers) {
         this.client = client;
         this.events = events;
-        this.watchdog = new Watchdog(client, this, watched, renewers, clock);
+        this.watchdog = new Watchdog(this, watched, renewers);
     }
 
     // Records.
 
     /** The current thread's map; handles keep a reference to it, so that other threads can clean it. */
     public Map<LockKey, Hold> ofCurrentThread() {
-        return ofThread.get();
+        Map<LockKey, Hold> holds = ofThread.get().get();
+        if (holds == null) {
+            holds = new ConcurrentHashMap<>();
+            ofThread.set(new WeakReference<>(holds));
+        }
+        return holds;
     }
 
     /** Lets the current thread reenter the locks in that map, and no others, while the action runs. */
     public void adopt(Map<LockKey, Hold> others, Runnable action) {
-        Map<LockKey, Hold> own = ofThread.get();
-        ofThread.set(others);
+        Reference<Map<LockKey, Hold>> own = ofThread.get();
+        ofThread.set(new WeakReference<>(others));
         try {
             action.run();
         } finally {
@@ -103,7 +122,7 @@ public final class HeldLocks {
 
     /** What this client holds now, according to its own records. */
     public Set<Hold> all() {
-        return Collections.unmodifiableSet(all);
+        return Collections.unmodifiableSet(all.keySet());
     }
 
     /** The hold of the thread of this client that certainly holds the lock exclusively now, or null. */
@@ -164,15 +183,14 @@ public final class HeldLocks {
      * @param holder the holder, as the store records it
      * @param place the holder's place in line
      */
-    public Handle open(
-            LockKey key, Terms terms, QueueEntry.Grant grant, HolderInfo holder, Place place, Caller caller) {
+    public Handle open(Terms terms, QueueEntry.Grant grant, HolderInfo holder, Place place, Caller caller) {
         try {
-            Hold hold = new Hold(key, terms, grant, holder, place, client.ticker(), this::lost);
+            Hold hold = new Hold(terms, grant, holder, place, client.ticker, this::lost);
             Handle handle = handle(hold.open(terms, caller.boundTo()), caller);
             add(hold, caller.holds());
             return handle;
         } catch (RuntimeException | Error e) { // out of memory or threads
-            giveBack(key, grant.owner(), terms.leaseNanos(), caller, place);
+            giveBack(terms, grant.owner(), caller, place);
             throw e;
         }
     }
@@ -189,7 +207,7 @@ public final class HeldLocks {
     void add(Hold hold, Map<LockKey, Hold> thread) {
         watchdog.plan(hold);
         thread.put(hold.key(), hold);
-        all.add(hold);
+        all.put(hold, thread);
         if (hold.isExclusive()) {
             exclusive.put(hold.key(), hold);
         }
@@ -203,8 +221,8 @@ public final class HeldLocks {
      *
      * @throws WaitsForItself if it holds less of the lock than it requests
      */
-    public @Nullable Handle reenter(LockKey key, Terms terms, Caller caller) {
-        Hold hold = caller.holds().get(key);
+    public @Nullable Handle reenter(Terms terms, Caller caller) {
+        Hold hold = caller.holds().get(terms.key());
         if (hold == null) {
             return null;
         }
@@ -268,9 +286,8 @@ public final class HeldLocks {
     // The end.
 
     void remove(Hold hold) {
-        if (all.remove(hold)) {
-            exclusive.remove(hold.key(), hold);
-        }
+        all.remove(hold);
+        exclusive.remove(hold.key(), hold);
         countHeld();
     }
 
@@ -283,7 +300,7 @@ public final class HeldLocks {
     }
 
     private boolean isNoneHeld() {
-        return all.stream().allMatch(Hold::isLost);
+        return all.keySet().stream().allMatch(Hold::isLost);
     }
 
     // Losses.
@@ -302,7 +319,7 @@ public final class HeldLocks {
         countHeld();
         DaemonThreads.runGuarded(() -> log.warn(
                 "Lock {} (fencing token {}) was lost after {}: {}{}",
-                Hold.label(loss.key(), loss.name()),
+                hold.label(),
                 loss.fencingToken(),
                 DurationText.of(loss.held()),
                 loss.cause().explanation(),
@@ -316,17 +333,23 @@ public final class HeldLocks {
      * message may be forged.
      */
     public void doubt(long sequence) {
-        for (Hold hold : all) {
+        for (Hold hold : all.keySet()) {
             if (hold.owner().sequence() == sequence) {
                 watchdog.doubt(hold);
             }
         }
     }
 
-    /** Releases a lost hold whose thread has died without releasing it; the store does not know of this yet. */
-    void abandon(Hold hold) {
+    /**
+     * Declares a lock lost, and releases it, because the store does not know of this yet. A lock whose release is in progress is given back,
+     * not lost.
+     */
+    void end(Hold hold, LossCause cause, Consumer<Hold> releasing) {
+        if (hold.isOpen()) {
+            hold.lose(cause);
+        }
         if (drop(hold)) {
-            releaseLater(hold);
+            releasing.accept(hold);
         }
     }
 
@@ -341,19 +364,18 @@ public final class HeldLocks {
 
     /** Releases the lock in the background. The hold has ended, so its last token no longer changes. */
     void releaseLater(Hold hold) {
-        client.cleanup()
-                .release(hold.key(), () -> hold.releaseRequest(ReleaseRequest.UNKNOWN_LEASE), hold.leaseNanos());
+        client.cleanup.release(hold.key(), () -> hold.releaseRequest(ReleaseRequest.UNKNOWN_LEASE), hold.leaseNanos());
     }
 
     /** Gives back a lock that was granted, but for which no handle can be created, for lack of memory or threads. */
-    public void giveBack(LockKey key, OwnerId owner, long leaseNanos, Caller caller, Place place) {
-        Hold hold = caller.holds().get(key);
+    public void giveBack(Terms terms, OwnerId owner, Caller caller, Place place) {
+        Hold hold = caller.holds().get(terms.key());
         if (hold != null && hold.owner().equals(owner)) {
             drop(hold);
-            caller.holds().remove(key, hold);
+            caller.holds().remove(terms.key(), hold);
         }
         place.leave();
-        client.cleanup().undoHold(key, owner, leaseNanos);
+        client.cleanup.undoHold(terms.key(), owner, terms.leaseNanos());
     }
 
     /**
@@ -365,7 +387,7 @@ public final class HeldLocks {
         for (Hold hold : List.copyOf(thread.values())) {
             if (hold.loss() != null && thread.remove(hold.key(), hold) && drop(hold)) {
                 hold.place.leave();
-                client.cleanup().undoHold(hold.key(), hold.owner(), hold.leaseNanos());
+                client.cleanup.undoHold(hold.key(), hold.owner(), hold.leaseNanos());
             }
         }
     }
@@ -376,8 +398,8 @@ public final class HeldLocks {
     public void extend(Hold hold, long nanos) {
         long millis = Math.max(TimeUnit.NANOSECONDS.toMillis(nanos), hold.leastMillis());
         var request = hold.renewRequest(millis);
-        long sentAt = client.ticker().nanos();
-        RenewReply reply = ClientContext.uninterruptibly(() -> client.store().extend(request));
+        long sentAt = client.ticker.nanos();
+        RenewReply reply = ClientContext.uninterruptibly(() -> client.store.extend(request));
         if (reply instanceof RenewReply.Failed failure) {
             throw new LockStoreException(
                     "Lock '" + hold.key() + "' could not be extended: " + failure.reason(), null, true);
@@ -413,7 +435,7 @@ public final class HeldLocks {
      * less after a slow reply: then the lock is extended again.
      */
     private void extendFor(Hold hold, long nanos) {
-        long longest = client.store().longestLease().toNanos();
+        long longest = client.store.longestLease().toNanos();
         if (nanos > longest) {
             throw new IllegalArgumentException("The requested hold time is " + DurationText.of(Duration.ofNanos(nanos))
                     + ", but the longest lease in this store is " + DurationText.of(Duration.ofNanos(longest))
@@ -441,7 +463,7 @@ public final class HeldLocks {
     }
 
     private boolean lacks(Hold hold, long nanos) {
-        return hold.deadline() - client.ticker().nanos() < nanos;
+        return hold.deadline() - client.ticker.nanos() < nanos;
     }
 
     // Whether locks can be acquired.
@@ -458,12 +480,12 @@ public final class HeldLocks {
     }
 
     /**
-     * Whether a lock that was requested under that id is granted too late to be used.
+     * Whether a lock that was requested under the id of that queue is granted too late to be used.
      *
-     * @param clientId the client's id at the start of the call
+     * @param queue the client's queue at the start of the call
      */
-    public boolean isOver(String clientId) {
-        return state != State.OPEN || !clientId.equals(client.id());
+    public boolean isOver(LocalQueue queue) {
+        return state != State.OPEN || queue != client.queue();
     }
 
     public IllegalStateException tooLate(LockKey key) {
@@ -475,9 +497,7 @@ public final class HeldLocks {
     /** Refuses new locks from now on. Returns false if nothing changes, because the client is already closed or suspended. */
     private synchronized boolean refuse(State next) {
         boolean refuses = state != State.CLOSED && (state != State.SUSPENDED || next != State.DRAINING);
-        if (refuses) {
-            state = next;
-        }
+        state = refuses ? next : state;
         return refuses;
     }
 
@@ -508,14 +528,9 @@ public final class HeldLocks {
     }
 
     private void loseAll(LossCause cause, Consumer<Hold> releasing) {
-        ClientContext.each(all, hold -> {
-            if (hold.isOpen()) { // a lock whose release is in progress is given back, not lost
-                hold.lose(cause);
-            }
-            if (drop(hold)) {
-                releasing.accept(hold);
-            }
-        });
+        unclosed.removeIf(Map::isEmpty);
+        unclosed.addAll(all.values());
+        ClientContext.each(all.keySet(), hold -> end(hold, cause, releasing));
     }
 
     /**
@@ -528,14 +543,14 @@ public final class HeldLocks {
             awaitNone(atMost);
             loseAll(LossCause.CHECKPOINT, this::releaseNow);
             client.closeFiles();
-            client.store().disconnect();
+            client.store.disconnect();
         }
     }
 
     private void releaseNow(Hold hold) {
         ReleaseRequest request = hold.releaseRequest(ReleaseRequest.UNKNOWN_LEASE);
         try {
-            ClientContext.uninterruptibly(() -> client.store().release(request));
+            ClientContext.uninterruptibly(() -> client.store.release(request));
         } catch (RuntimeException | Error e) {
             log.warn(
                     "Failed to release lock '{}' before a checkpoint; it will expire at the end of its lease",
@@ -544,12 +559,16 @@ public final class HeldLocks {
         }
     }
 
-    /** This copy of the process becomes a separate client, and acquires locks again. */
-    public synchronized void resume() {
+    /** This copy of the process becomes a separate client, and acquires locks again. To connect, the store may call servers. */
+    public void resume() {
         if (state == State.SUSPENDED) {
-            client.store().connect();
-            client.renew();
-            state = State.OPEN;
+            client.store.connect();
+        }
+        synchronized (this) {
+            if (state == State.SUSPENDED) {
+                client.renew();
+                state = State.OPEN;
+            }
         }
     }
 }

@@ -24,7 +24,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  *       downgraded.
  * </ul>
  *
- * <p>The monitor also guards the loss actions and the watchdog's plans. Thread-safe.
+ * <p>The monitor also guards the watchdog's plans. Thread-safe.
  */
 public final class Hold {
 
@@ -84,7 +83,7 @@ public final class Hold {
         private final @Nullable Thread boundTo;
 
         /** Whether the acquiring thread may reenter the lock through it. Written under the monitor of the hold. */
-        private volatile boolean attached = true;
+        volatile boolean attached = true;
 
         /** Whether a {@code Lock} view opened it and will close it; used by the acquiring thread only. */
         boolean ofView;
@@ -137,8 +136,6 @@ public final class Hold {
         }
     }
 
-    private final LockKey key;
-
     /** What was requested, and what was granted. */
     final Terms terms;
 
@@ -182,10 +179,10 @@ public final class Hold {
     volatile @Nullable Throwable lastFailure;
 
     /**
-     * Actions to run when the lock is lost; most holds have none. An action that is added after the loss is run by the
-     * caller that adds it. Written under this monitor.
+     * Actions to run when the lock is lost. Each must run only {@linkplain #once once}: a caller that adds one and then finds the lock lost
+     * also runs it.
      */
-    volatile List<Consumer<LockEvent.Lost>> lossActions = List.of();
+    final List<Consumer<LockEvent.Lost>> lossActions = new CopyOnWriteArrayList<>();
 
     /** When the {@link Watchdog} looks at it next, on the ticker. Written under this monitor, once the hold is watched. */
     volatile long lookAt;
@@ -218,14 +215,12 @@ public final class Hold {
      * @param onLost called once if the lock is lost, by the thread that detects the loss
      */
     public Hold(
-            LockKey key,
             Terms terms,
             QueueEntry.Grant grant,
             HolderInfo holder,
             Place place,
             Ticker ticker,
             BiConsumer<Hold, LockEvent.Lost> onLost) {
-        this.key = key;
         this.terms = terms;
         this.grant = grant;
         this.holder = holder;
@@ -382,16 +377,11 @@ public final class Hold {
      * @return what happened: this loss, or an earlier one
      */
     public LockEvent.Lost lose(LossCause cause) {
-        var lost = new LockEvent.Lost(key, name(), token(), held(), cause, lastFailure);
+        var lost = new LockEvent.Lost(key(), name(), token(), held(), cause, lastFailure);
         if (loss.compareAndSet(null, lost)) {
             onLost.accept(this, lost);
         }
         return Objects.requireNonNull(loss.get());
-    }
-
-    /** The action must run only {@linkplain #once once}: a caller that finds the lock lost afterwards also runs it. */
-    synchronized void addLossAction(Consumer<LockEvent.Lost> action) {
-        lossActions = Stream.concat(lossActions.stream(), Stream.of(action)).toList();
     }
 
     static Consumer<LockEvent.Lost> once(Consumer<LockEvent.Lost> action) {
@@ -502,12 +492,12 @@ public final class Hold {
      * @param longestMillis the maximum length of its lease; {@link ReleaseRequest#UNKNOWN_LEASE} if unknown
      */
     ReleaseRequest releaseRequest(long longestMillis) {
-        return new ReleaseRequest(key, owner(), keep(), place.lastToken(), longestMillis, terms.limit());
+        return new ReleaseRequest(key(), owner(), keep(), place.lastToken(), longestMillis, terms.limit());
     }
 
     /** The request for at least the given lease from now on. */
     RenewRequest renewRequest(long millis) {
-        return new RenewRequest(key, owner(), millis, terms.limit());
+        return new RenewRequest(key(), owner(), millis, terms.limit(), place.followers());
     }
 
     /**
@@ -523,7 +513,7 @@ public final class Hold {
 
     /** {@return the lock} */
     public LockKey key() {
-        return key;
+        return terms.key();
     }
 
     /** {@return the name of its use, or empty} */
@@ -548,20 +538,11 @@ public final class Hold {
 
     /** The holder, as far as this client knows. */
     public LockHolder describe(String clientId) {
-        return new LockHolder(
-                clientId,
-                holder.host(),
-                holder.pid(),
-                holder.thread(),
-                Instant.now().minus(held()),
-                remaining(),
-                token(),
-                LockMode.EXCLUSIVE,
-                false);
+        return holder.holding(clientId, Instant.now().minus(held()), remaining(), token(), LockMode.EXCLUSIVE, false);
     }
 
-    /** A lock as messages show it: its key, and the name of its use. */
-    static String label(LockKey key, String name) {
-        return name.isEmpty() ? "'" + key + "'" : "'" + key + "' (" + name + ")";
+    /** The lock as messages show it: its key, and the name of its use. */
+    String label() {
+        return "'" + key() + (name().isEmpty() ? "'" : "' (" + name() + ")");
     }
 }

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request with the client's defaults filled in.
  *
+ * @param key the lock
  * @param name the name of this use of the lock
  * @param leaseNanos how long the lock survives without renewal
  * @param maxHoldNanos ends renewal this long after the grant; {@link #UNLIMITED} for no limit
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxWaiting how many calls of the client may wait for the key
  */
 public record Terms(
+        LockKey key,
         String name,
         long leaseNanos,
         long maxHoldNanos,
@@ -61,6 +63,7 @@ public record Terms(
         long maxHold =
                 request.maxHold().or(defaults::maxHold).map(Duration::toNanos).orElse(UNLIMITED);
         return new Terms(
+                request.key(),
                 request.name(),
                 Math.max(lease, minHold),
                 maxHold,
@@ -78,9 +81,12 @@ public record Terms(
                 request.interruptOnLoss());
     }
 
-    /** Whether a grant by a message is used before the store has confirmed it, if this much of it is left. */
+    /**
+     * Whether a grant by a message is used before the store has confirmed it, if this much of it is left. Never if the lease is not
+     * renewed, or if there is a minimum hold.
+     */
     public boolean isWorthUnconfirmed(long leftNanos) {
-        return leftNanos >= Math.min(SHORTEST_UNCONFIRMED_NANOS, leaseNanos / 2);
+        return renew && minHoldNanos == 0 && leftNanos >= Math.min(SHORTEST_UNCONFIRMED_NANOS, leaseNanos / 2);
     }
 
     /**
@@ -90,7 +96,7 @@ public record Terms(
      * @param waiting whether to create, or keep, an entry in the queue if the lock is not free
      * @param tokens how many fencing tokens to reserve
      */
-    public AcquireRequest request(LockKey key, OwnerId owner, HolderInfo holder, boolean waiting, long tokens) {
+    public AcquireRequest request(OwnerId owner, HolderInfo holder, boolean waiting, long tokens) {
         return new AcquireRequest(key, owner, leaseMillis(), holder, limit, weight, fair, waiting, tokens, 0, false);
     }
 

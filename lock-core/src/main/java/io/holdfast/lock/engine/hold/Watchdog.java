@@ -4,7 +4,6 @@ import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LossCause;
-import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.ServerWorkers;
 import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.RenewReply;
@@ -85,12 +84,11 @@ final class Watchdog implements AutoCloseable {
     /** Longer than the interval between renewals of typical leases, so that threads are reused. */
     private static final Duration RENEWER_IDLE = Duration.ofMinutes(10);
 
-    private final ClientContext client;
     private final HeldLocks locks;
     private final Consumer<LockEvent> events;
     private final Ticker ticker;
     private final ServerWorkers<Hold> renewals;
-    private final Thread clock = DaemonThreads.create(this::run, "holdfast-clock");
+    final Thread clock = DaemonThreads.create(this::run, "holdfast-clock");
 
     /** When the clock thread goes through the holds next, unless it is resting until later. */
     private final AtomicLong wakeAt;
@@ -103,26 +101,16 @@ final class Watchdog implements AutoCloseable {
     /**
      * @param events is notified of renewals, failures and long holds
      * @param renewers call the store
-     * @param withClock whether to start the clock thread; otherwise tests call {@link #tick()}
      */
-    Watchdog(
-            ClientContext client,
-            HeldLocks locks,
-            Consumer<LockEvent> events,
-            ExecutorService renewers,
-            boolean withClock) {
-        this.client = client;
+    Watchdog(HeldLocks locks, Consumer<LockEvent> events, ExecutorService renewers) {
         this.locks = locks;
         this.events = events;
-        this.ticker = client.ticker();
+        this.ticker = locks.client.ticker;
         this.wakeAt = new AtomicLong(ticker.nanos());
         this.renewals = new ServerWorkers<>(renewers, MOST_AT_ONCE, due -> {
             renew(due.stream().filter(Hold::isLive).toList());
             return true;
         });
-        if (withClock) {
-            clock.start();
-        }
     }
 
     static ExecutorService threads() {
@@ -176,7 +164,7 @@ final class Watchdog implements AutoCloseable {
         if (!hold.longHoldReported) {
             at = earlier(at, warnAt(hold));
         }
-        return listening == client.queue() ? at : earlier(at, hold.grant.at() + LONG_HOLD_NANOS);
+        return listening == locks.client.queue() ? at : earlier(at, hold.grant.at() + LONG_HOLD_NANOS);
     }
 
     private static long warnAt(Hold hold) {
@@ -256,7 +244,7 @@ final class Watchdog implements AutoCloseable {
             takeAlong(soon, due, now);
             due.forEach(hold -> lowerWakeAt(hold.lookAt));
             due.stream()
-                    .collect(Collectors.groupingBy(hold -> client.store().serverOf(hold.key())))
+                    .collect(Collectors.groupingBy(hold -> locks.client.store.serverOf(hold.key())))
                     .forEach(renewals::add);
         } catch (RuntimeException | Error e) {
             due.forEach(hold -> renewAt(hold, now + AFTER_ERROR_NANOS));
@@ -272,8 +260,7 @@ final class Watchdog implements AutoCloseable {
     /** Looks at a hold, and returns whether it is due for renewal. */
     private boolean look(Hold hold, long now) {
         if (hold.isLive() && hold.isBoundThreadDead()) {
-            hold.lose(LossCause.THREAD_DIED);
-            locks.abandon(hold);
+            locks.end(hold, LossCause.THREAD_DIED, locks::releaseLater);
         }
         if (!hold.isLive()) {
             hold.lookAt = now + IDLE_NANOS;
@@ -312,18 +299,14 @@ final class Watchdog implements AutoCloseable {
             hold.longHoldReported = true;
             log.warn(
                     "Lock {} has been held for {} and is still held; the work may be stuck",
-                    Hold.label(hold.key(), hold.name()),
+                    hold.label(),
                     DurationText.of(hold.held()));
             events.accept(new LockEvent.LongHeld(hold.key(), hold.name(), hold.token(), hold.held()));
         }
-        LocalQueue queue = client.queue();
+        LocalQueue queue = locks.client.queue();
         if (listening != queue && now - hold.grant.at() >= LONG_HOLD_NANOS) {
             listening = queue;
-            try {
-                queue.entries().subscribe();
-            } catch (RuntimeException | Error e) {
-                log.error("Unexpected error in thread holdfast-clock; continuing", e);
-            }
+            queue.entries.subscribe();
         }
     }
 
@@ -344,7 +327,7 @@ final class Watchdog implements AutoCloseable {
         long sentAt = ticker.nanos();
         List<RenewReply> replies;
         try {
-            replies = requests.isEmpty() ? List.of() : client.store().renew(requests);
+            replies = requests.isEmpty() ? List.of() : locks.client.store.renew(requests);
             if (replies.size() != requests.size()) {
                 throw new IllegalStateException(
                         "The store returned " + replies.size() + " replies to " + requests.size() + " renewals");
@@ -427,7 +410,7 @@ final class Watchdog implements AutoCloseable {
         log.warn(
                 "Failed to renew {} lock(s), including {}, held for {}; retrying until the lease expires: {}",
                 keys.size(),
-                Hold.label(first.key(), first.name()),
+                first.label(),
                 DurationText.of(first.held()),
                 failure.toString());
         events.accept(new LockEvent.RenewalFailed(keys, failure));

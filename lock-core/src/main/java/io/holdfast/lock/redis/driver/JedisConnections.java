@@ -5,9 +5,10 @@ import static org.springframework.util.StringUtils.capitalize;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.driver.ServerConnections.Place;
 import io.holdfast.lock.store.ConnectionsInUseException;
+import java.io.FilterInputStream;
+import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,8 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -26,46 +29,65 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisSentinelConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnection;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
+import redis.clients.authentication.core.Token;
 import redis.clients.jedis.BinaryJedisPubSub;
 import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.DefaultRedisCredentials;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol;
+import redis.clients.jedis.RedisCredentials;
+import redis.clients.jedis.RedisCredentialsProvider;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.authentication.AuthXManager;
 import redis.clients.jedis.exceptions.JedisAskDataException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
+import redis.clients.jedis.executors.CommandExecutor;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.providers.SentineledConnectionProvider;
+import redis.clients.jedis.util.RedisInputStream;
 
 /**
- * Jedis on connections that only locks use, configured like the application's factory, except for timeouts and pool. Scripts are sent
- * directly over a connection: compared with a call of 50 µs, the cost of the objects that Spring Data and Jedis' clients create for each
- * call is noticeable. Jedis locates the primary through its sentinels, and the slots of a cluster.
+ * A factory of Jedis connections that only locks use, configured like the application's factory, except for timeouts and pool. Jedis
+ * locates the primary through its sentinels, and the slots of a cluster.
+ *
+ * <p>All threads share one {@link RedisConnection}, which has no state: it borrows a connection of the pool for each call. Scripts are sent
+ * directly over that one: compared with a call of 50 µs, the cost of the objects that Spring Data and Jedis' clients create for each
+ * call is noticeable.
  *
  * <p><b>One command timeout.</b> Nobody waits for a second one. A call waits for a connection until half of the timeout has passed, and its
  * replies have the rest, at least half. It begins to connect only in the first half of its timeout; only in the first tenth if the server
  * is known to hang, because connecting then takes another timeout. A caller without a reply gives its place back empty, see {@link
  * ServerConnections}.
  */
-public final class JedisConnections implements Wire {
+public final class JedisConnections implements Wire, RedisConnectionFactory {
 
     private static final Logger log = LoggerFactory.getLogger(JedisConnections.class);
 
@@ -73,10 +95,13 @@ public final class JedisConnections implements Wire {
     private static final Duration MAX_IDLE = Duration.ofMinutes(1);
 
     /**
-     * A caller may be overtaken for a command timeout divided by this number, 20 ms by default. With 64 threads on 16 connections, few
+     * A caller may be overtaken for a command timeout divided by this number, 20 ms by default. With four threads for each connection, few
      * wait longer; 50 ms did not result in more calls.
      */
     private static final int OVERTAKEN_FOR = 50;
+
+    /** For renewals and entries, so that held locks are not lost if callers exhaust their connections. */
+    private static final int BACKGROUND_CONNECTIONS = 2;
 
     private static final String CLOSED = "The connections for locks are closed";
 
@@ -84,10 +109,15 @@ public final class JedisConnections implements Wire {
     private final String server;
     private final Duration timeout;
     private final int connections;
-    private final JedisClientConfig config;
-    private final Map<HostAndPort, ServerConnections> pools = new ConcurrentHashMap<>();
+    private volatile JedisClientConfig config;
+    private final SharedConnection shared = new SharedConnection();
+    private final Map<Pool, ServerConnections> pools = new ConcurrentHashMap<>();
+    private final ReentrantLock locating = new ReentrantLock(); // not a monitor, which would pin a virtual thread
     private volatile boolean unanswered;
     private volatile @Nullable Topology open;
+    private volatile Runnable whenRenewed = () -> {};
+    private Supplier<Runnable> watch = () -> () -> {};
+    private volatile Runnable endWatch = () -> {};
     private volatile boolean stopped;
     private volatile boolean closed;
 
@@ -100,6 +130,9 @@ public final class JedisConnections implements Wire {
     private record Topology(
             @Nullable ClusterConnectionProvider cluster, IntFunction<HostAndPort> masterOf, Runnable close) {}
 
+    /** Which pool: that of callers, or the one that they cannot exhaust. */
+    private record Pool(HostAndPort address, boolean background) {}
+
     /**
      * Creates an instance, which does not connect yet.
      *
@@ -107,7 +140,7 @@ public final class JedisConnections implements Wire {
      * @param client the rest of the application's configuration
      * @param server what {@link #server()} returns
      * @param timeout limits the wait for a connection and for the reply, together
-     * @param connections the maximum number, for each server
+     * @param connections the maximum number for callers, for each server
      */
     JedisConnections(
             RedisConfiguration servers,
@@ -120,6 +153,12 @@ public final class JedisConnections implements Wire {
         this.timeout = timeout;
         this.connections = connections;
         this.config = config(client);
+        AuthXManager tokens = config.getAuthXManager();
+        if (tokens == null) {
+            authenticate(config.getCredentialsProvider(), watch);
+        } else {
+            authenticate(tokens);
+        }
     }
 
     /** {@return where the servers of a {@code JedisConnectionFactory} are} */
@@ -136,20 +175,12 @@ public final class JedisConnections implements Wire {
     /** {@return the settings of a {@code JedisConnectionFactory} that connections for locks do not support, for messages} */
     public static List<String> obstacles(RedisConnectionFactory applications) {
         JedisClientConfiguration client = ((JedisConnectionFactory) applications).getClientConfiguration();
-        DefaultJedisClientConfig.Builder builder = DefaultJedisClientConfig.builder();
-        client.getClientConfigCustomizer().ifPresent(each -> each.customize(builder));
-        List<String> found = new ArrayList<>();
-        if (client.getClientCustomizer().isPresent()) {
-            found.add("a JedisClientBuilderCustomizer");
-        }
-        if (builder.build().getAuthXManager() != null) {
-            found.add("an AuthXManager");
-        }
-        return found;
+        return client.getClientCustomizer().isPresent() ? List.of("a JedisClientBuilderCustomizer") : List.of();
     }
 
     /** {@return connections that are configured like a {@code JedisConnectionFactory}} The parameters are those of the constructor. */
-    public static Wire like(RedisConnectionFactory applications, String server, Duration timeout, int connections) {
+    public static RedisConnectionFactory like(
+            RedisConnectionFactory applications, String server, Duration timeout, int connections) {
         JedisClientConfiguration client = ((JedisConnectionFactory) applications).getClientConfiguration();
         return new JedisConnections(servers(applications), client, server, timeout, connections);
     }
@@ -175,6 +206,80 @@ public final class JedisConnections implements Wire {
         return builder.build();
     }
 
+    /**
+     * Asks for credentials each time that a connection is made.
+     *
+     * @param watched begins to call {@link #renewCredentials} after each change, and returns what ends that; called whenever servers are
+     *     located for the first time, or again after {@link #stop}
+     */
+    void authenticate(Supplier<RedisCredentials> credentials, Supplier<Runnable> watched) {
+        config = DefaultJedisClientConfig.builder()
+                .from(config)
+                .authXManager(null) // Jedis' pools would stop it, and its connections refuse to subscribe
+                .credentialsProvider(new Provider(
+                        this, credentials instanceof RedisCredentialsProvider known ? known : credentials::get))
+                .build();
+        watch = watched;
+    }
+
+    /** Jedis closes the socket only after its own exceptions. */
+    private record Provider(JedisConnections of, RedisCredentialsProvider applications)
+            implements RedisCredentialsProvider {
+
+        @Override
+        public RedisCredentials get() {
+            try {
+                applications.prepare();
+                return applications.get();
+            } catch (RuntimeException e) {
+                throw new JedisException(of.noCredentials(e));
+            }
+        }
+
+        @Override
+        public void cleanUp() {
+            applications.cleanUp();
+        }
+    }
+
+    private LockStoreException noCredentials(RuntimeException reason) {
+        return new LockStoreException(
+                "No command was sent to " + server + ", because its credentials could not be obtained (" + reason
+                        + "). Check the credentials provider of the application's Redis connections.",
+                reason,
+                false);
+    }
+
+    static RedisCredentials credentials(@Nullable String user, char @Nullable [] password) {
+        return new DefaultRedisCredentials(user, password);
+    }
+
+    private void authenticate(AuthXManager tokens) {
+        Consumer<Token> renewal = token -> renewCredentials();
+        Supplier<RedisCredentials> credentials = () -> {
+            tokens.start(); // has no effect if it has been started
+            return tokens.get();
+        };
+        authenticate(credentials, () -> {
+            tokens.addPostAuthenticationHook(renewal);
+            return () -> tokens.removePostAuthenticationHook(renewal);
+        });
+    }
+
+    /**
+     * Replaces all connections: they may end with the credentials that they were made with. Those that are in use are closed when they
+     * come back.
+     */
+    void renewCredentials() {
+        retain(Set.of());
+        whenRenewed.run();
+    }
+
+    @Override
+    public void whenRenewed(Runnable listener) {
+        whenRenewed = listener;
+    }
+
     private static void password(RedisPassword password, DefaultJedisClientConfig.Builder builder) {
         password.toOptional().map(String::new).ifPresent(builder::password);
     }
@@ -192,31 +297,46 @@ public final class JedisConnections implements Wire {
     }
 
     @Override
-    public void open() {
-        locate();
+    public void open(boolean background) {
+        locate(null);
         if (!isCluster()) { // a cluster's nodes have just been located
-            giveBack(borrow(new byte[0], System.nanoTime(), null));
+            giveBack(borrow(new byte[0], background, System.nanoTime(), null));
         }
     }
 
     @Override
     public void start() {
         stopped = false;
-        locate();
+        locate(null);
     }
 
     /**
      * With sentinels or a cluster, this calls servers. A concurrent caller waits, because a second topology would never be
      * closed. A thread that was about to connect does not restart what has been stopped.
+     *
+     * @param former what is replaced, unless no sentinel responds; null for nothing
      */
-    private synchronized void locate() {
-        if (open != null) {
-            return;
-        }
-        Assert.state(!stopped && !closed, CLOSED);
-        open = topology();
-        if (stopped || closed) {
-            stop();
+    private void locate(@Nullable Topology former) {
+        locating.lock();
+        try {
+            if (Objects.equals(open, former)) {
+                Assert.state(!stopped && !closed, CLOSED);
+                if (former == null) {
+                    endWatch.run();
+                    endWatch = watch.get(); // may report at once what is known
+                }
+                open = topology();
+                if (former != null) {
+                    former.close().run();
+                }
+                if (stopped || closed) {
+                    stop();
+                }
+            }
+        } catch (NullPointerException e) { // a node's host is null, which Jedis does not expect
+            throw noAddress(e);
+        } finally {
+            locating.unlock();
         }
     }
 
@@ -270,6 +390,7 @@ public final class JedisConnections implements Wire {
             known.close().run();
         }
         retain(Set.of());
+        endWatch.run();
     }
 
     @Override
@@ -284,8 +405,18 @@ public final class JedisConnections implements Wire {
 
     @Override
     public Supplier<Answers> send(
-            List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
-        Place place = borrow(calls.get(0).keysAndArgs()[0], start, redirection);
+            RedisTemplate<?, ?> door,
+            List<ScriptCall> calls,
+            Acks acks,
+            boolean background,
+            long start,
+            @Nullable RuntimeException redirection) {
+        return door.execute(connection -> send(calls, acks, background, start, redirection), true);
+    }
+
+    Supplier<Answers> send(
+            List<ScriptCall> calls, Acks acks, boolean background, long start, @Nullable RuntimeException redirection) {
+        Place place = borrow(calls.get(0).keysAndArgs()[0], background, start, redirection);
         var unused = attempt(place, () -> write(place.connection(), calls, acks, redirection));
         long timeoutNanos = timeout.toNanos();
         long left = Math.max(timeoutNanos - (System.nanoTime() - start), timeoutNanos / 2);
@@ -307,9 +438,10 @@ public final class JedisConnections implements Wire {
     }
 
     /** Flushes by reading no replies, because Jedis offers no other way to flush. */
-    private static List<Object> write(
+    private List<Object> write(
             Connection connection, List<ScriptCall> calls, Acks acks, @Nullable RuntimeException redirection) {
         if (redirection instanceof JedisAskDataException) {
+            setTimeout(connection, timeout.toNanos());
             connection.executeCommand(Protocol.Command.ASKING);
         }
         for (ScriptCall call : calls) {
@@ -346,7 +478,8 @@ public final class JedisConnections implements Wire {
 
     /**
      * After a failure the connection is out of step, so it is not used again. The error of a script is a reply, not a failure. If the
-     * connection broke, the server may have restarted, so connections that have been idle for longer are not used again either.
+     * connection broke or was silent, the server may have restarted, so connections that have been idle for longer are not used again
+     * either.
      */
     private <T> T attempt(Place place, Supplier<T> step) {
         try {
@@ -354,7 +487,8 @@ public final class JedisConnections implements Wire {
         } catch (RuntimeException | Error e) {
             if (RedisFailures.hasTimeout(e)) {
                 unanswered = true;
-            } else if (place.connection != null
+            }
+            if (place.connection != null
                     && e instanceof JedisConnectionException
                     && !Thread.currentThread().isInterrupted()) {
                 place.clearOlder();
@@ -378,14 +512,18 @@ public final class JedisConnections implements Wire {
      *
      * @throws LockStoreException if the time limit of the call has expired; nothing was sent
      */
-    Place borrow(byte[] key, long start, @Nullable RuntimeException redirection) {
+    Place borrow(byte[] key, boolean background, long start, @Nullable RuntimeException redirection) {
         HostAndPort address = redirection instanceof JedisRedirectionException elsewhere
                 ? elsewhere.getTargetNode()
                 : opened().masterOf().apply(ClusterSlotHashUtil.calculateSlot(key));
+        if (address.getHost().equals("?")
+                || (redirection != null && address.getHost().isEmpty())) {
+            throw noAddress(redirection);
+        }
         long timeoutNanos = timeout.toNanos();
         Place place;
         try {
-            place = pool(address).take(timeoutNanos / 2 - (System.nanoTime() - start));
+            place = pool(new Pool(address, background)).take(timeoutNanos / 2 - (System.nanoTime() - start));
         } catch (NoSuchElementException e) {
             throw unanswered ? noResponse(e) : e;
         }
@@ -396,31 +534,32 @@ public final class JedisConnections implements Wire {
             }
             place.connection = attempt(place, () -> {
                 var unused = opened(); // may have been closed during the wait
-                return new Connection(address, config);
+                return new LimitedConnection(address, config);
             });
         }
         return place;
     }
 
     /** With sentinels, a new server replaces the previous one; servers of a cluster are forgotten once they no longer belong to it. */
-    private ServerConnections pool(HostAndPort address) {
-        ServerConnections known = pools.get(address);
+    private ServerConnections pool(Pool wanted) {
+        ServerConnections known = pools.get(wanted);
         if (known == null) {
+            int most = wanted.background() ? BACKGROUND_CONNECTIONS : connections;
             known = pools.computeIfAbsent(
-                    address, added -> new ServerConnections(connections, MAX_IDLE, timeout.dividedBy(OVERTAKEN_FOR)));
+                    wanted, added -> new ServerConnections(most, MAX_IDLE, timeout.dividedBy(OVERTAKEN_FOR)));
             if (open == null) {
                 retain(Set.of());
             } else if (!isCluster()) {
-                retain(Set.of(address));
+                retain(Set.of(wanted.address()));
             }
         }
         return known;
     }
 
     private void retain(Set<HostAndPort> wanted) {
-        pools.forEach((address, pool) -> {
-            if (!wanted.contains(address)) {
-                pools.remove(address);
+        pools.forEach((known, pool) -> {
+            if (!wanted.contains(known.address())) {
+                pools.remove(known);
                 pool.close();
             }
         });
@@ -441,6 +580,15 @@ public final class JedisConnections implements Wire {
                         false);
     }
 
+    private LockStoreException noAddress(@Nullable Exception reason) {
+        return new LockStoreException(
+                capitalize(server)
+                        + " does not report the addresses of its nodes. Set its cluster-preferred-endpoint-type to ip,"
+                        + " or to hostname with a cluster-announce-hostname for each node; with Lettuce, holdfast.redis.connection=application works too.",
+                reason,
+                false);
+    }
+
     private LockStoreException noResponse(Exception reason) {
         return new LockStoreException(
                 capitalize(server)
@@ -456,14 +604,135 @@ public final class JedisConnections implements Wire {
      */
     @Override
     public RedisConnection newSubscription() {
-        locate();
+        locate(null);
         int slot = ThreadLocalRandom.current().nextInt(ClusterSlotHashUtil.SLOT_COUNT);
-        return new Subscriber(new Connection(opened().masterOf().apply(slot), config));
+        return new Subscriber(new LimitedConnection(opened().masterOf().apply(slot), config));
     }
 
     @Override
     public void breakOff(RedisConnection subscription) {
         subscription.close();
+    }
+
+    /** What all threads share. It offers the commands of Spring Data too, but no transactions, pipelines or subscriptions. */
+    private final class SharedConnection extends JedisConnection {
+
+        SharedConnection() {
+            super(new UnifiedJedis(new CommandExecutor() {
+                @Override
+                public <T> T executeCommand(CommandObject<T> command) {
+                    return sendAlone(command);
+                }
+
+                @Override
+                public void close() {}
+            }));
+        }
+
+        @Override
+        public void subscribe(MessageListener listener, byte[]... channels) {
+            throw new InvalidDataAccessApiUsageException("The connection for locks has no subscriptions");
+        }
+
+        @Override
+        public void pSubscribe(MessageListener listener, byte[]... patterns) {
+            subscribe(listener, patterns);
+        }
+
+        /** It remains open. */
+        @Override
+        public void close() {}
+    }
+
+    private <T> T sendAlone(CommandObject<T> command) {
+        List<Object> keys = command.getArguments().getKeys();
+        byte[] key = !keys.isEmpty() && keys.get(0) instanceof byte[] first ? first : new byte[0];
+        Place place = borrow(key, false, System.nanoTime(), null);
+        Supplier<T> reply = attempt(place, () -> {
+            setTimeout(place.connection(), timeout.toNanos());
+            try {
+                T replied = place.connection().executeCommand(command);
+                return () -> replied;
+            } catch (JedisDataException e) {
+                return () -> {
+                    throw e;
+                };
+            }
+        });
+        giveBack(place);
+        return reply.get();
+    }
+
+    @Override
+    public RedisConnection getConnection() {
+        return shared;
+    }
+
+    @Override
+    public RedisClusterConnection getClusterConnection() {
+        throw new InvalidDataAccessApiUsageException("Connections for locks have no cluster commands");
+    }
+
+    @Override
+    public RedisSentinelConnection getSentinelConnection() {
+        throw new InvalidDataAccessApiUsageException("Connections for locks have no sentinel commands");
+    }
+
+    @Override
+    public boolean getConvertPipelineAndTxResults() {
+        return true;
+    }
+
+    /** The connection throws what callers see. */
+    @Override
+    public @Nullable DataAccessException translateExceptionIfPossible(RuntimeException e) {
+        return null;
+    }
+
+    /**
+     * A connection whose timeout covers everything that is read after {@link #setSoTimeout}, and all replies while connecting. The timeout
+     * of a socket applies to each read, so a reply that arrives byte by byte would have no limit. A subscription has none.
+     */
+    private static final class LimitedConnection extends Connection {
+
+        /** Without initial values: the constructor of {@link Connection} reads. */
+        private @Nullable RedisInputStream limited;
+
+        /** By {@link System#nanoTime}; 0 for no limit. */
+        private long deadline;
+
+        LimitedConnection(HostAndPort address, JedisClientConfig config) {
+            super(address, config);
+        }
+
+        @Override
+        public void setSoTimeout(int millis) {
+            deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        }
+
+        @Override
+        public void setTimeoutInfinite() {
+            deadline = 0;
+            super.setTimeoutInfinite();
+        }
+
+        @Override
+        protected Object protocolRead(RedisInputStream replies) {
+            if (limited == null) {
+                setSoTimeout(getSoTimeout());
+                limited = new RedisInputStream(new FilterInputStream(replies) {
+                    @Override
+                    public int read(byte[] buffer, int offset, int length) throws IOException {
+                        if (deadline != 0) {
+                            long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                            LimitedConnection.super.setSoTimeout((int) Math.max(1, millis));
+                        }
+                        return super.read(buffer, offset, length);
+                    }
+                });
+            }
+            return super.protocolRead(limited);
+        }
     }
 
     /**
@@ -490,11 +759,6 @@ public final class JedisConnections implements Wire {
         public void close() {
             ServerConnections.disconnect(connection);
         }
-    }
-
-    @Override
-    public boolean isPipelined() {
-        return true;
     }
 
     @Override
@@ -525,7 +789,10 @@ public final class JedisConnections implements Wire {
         return server;
     }
 
-    /** Only for a cluster: a client of sentinels is notified by them. */
+    /**
+     * Asks a cluster. Sentinels notify their clients of a new primary, but if these subscriptions are dead without a sign, Jedis never
+     * learns of it, so new ones replace them.
+     */
     @Override
     public void refreshTopology() {
         Topology known = open;
@@ -534,6 +801,8 @@ public final class JedisConnections implements Wire {
             retain(known.cluster().getNodes().keySet().stream()
                     .map(HostAndPort::from)
                     .collect(Collectors.toSet()));
+        } else if (known != null && servers instanceof RedisSentinelConfiguration) {
+            locate(known);
         }
     }
 }

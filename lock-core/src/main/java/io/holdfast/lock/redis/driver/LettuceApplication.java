@@ -1,6 +1,10 @@
 package io.holdfast.lock.redis.driver;
 
+import io.holdfast.lock.store.DaemonThreads;
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.protocol.ProtocolVersion;
@@ -21,8 +25,12 @@ import java.util.Objects;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -41,6 +49,8 @@ import redis.clients.jedis.RedisProtocol;
  */
 public final class LettuceApplication {
 
+    private static final Logger log = LoggerFactory.getLogger(LettuceApplication.class);
+
     /** A constant, so that it can be read without Lettuce on the classpath. */
     public static final String CONFIGURATION_FIELD = "configuration";
 
@@ -52,6 +62,24 @@ public final class LettuceApplication {
     /** @param factory a {@link LettuceConnectionFactory}, not a subclass */
     public LettuceApplication(RedisConnectionFactory factory) {
         this.factory = (LettuceConnectionFactory) factory;
+    }
+
+    /**
+     * Replaces the connection that all threads of the application share, if it is dead and nobody says so: a new one works, and a PING on
+     * this one gets no reply within the application's command timeout. So a server that hangs or is slow costs the application nothing.
+     * A cluster's connection is left alone, because it leads to several servers.
+     */
+    static void replaceSilent(RedisConnectionFactory applications) {
+        if (applications instanceof LettuceConnectionFactory lettuce
+                && lettuce.getRequiredNativeClient() instanceof RedisClient client) {
+            client.connect().close();
+            try (RedisConnection shared = lettuce.getConnection()) {
+                shared.ping();
+            } catch (QueryTimeoutException e) {
+                log.warn("Replaced the application's Redis connection: it does not respond, but new connections do.");
+                lettuce.resetConnection();
+            }
+        }
     }
 
     /**
@@ -83,8 +111,8 @@ public final class LettuceApplication {
                 || servers instanceof RedisClusterConfiguration)) {
             found.add("the configuration " + servers.getClass().getName());
         }
-        if (client.getRedisCredentialsProviderFactory().isPresent()) {
-            found.add("a RedisCredentialsProviderFactory");
+        if (client.getRedisCredentialsProviderFactory().isPresent() && servers instanceof RedisSentinelConfiguration) {
+            found.add("a RedisCredentialsProviderFactory for sentinels");
         }
         if (client.isUseSsl() && client.isStartTls()) {
             found.add("StartTLS");
@@ -115,8 +143,38 @@ public final class LettuceApplication {
      * {@return Jedis connections with this configuration} The parameters are those of {@link JedisConnections#like}. To be called after
      * {@link #obstacles} has returned none.
      */
-    public Wire connect(String server, Duration timeout, int connections) {
-        return new JedisConnections(servers(), Objects.requireNonNull(forJedis), server, timeout, connections);
+    public RedisConnectionFactory connect(String server, Duration timeout, int connections) {
+        RedisConfiguration servers = servers();
+        JedisConnections created =
+                new JedisConnections(servers, Objects.requireNonNull(forJedis), server, timeout, connections);
+        factory.getClientConfiguration()
+                .getRedisCredentialsProviderFactory()
+                .map(each -> each.createCredentialsProvider(servers))
+                .ifPresent(provider -> authenticate(created, provider, timeout));
+        return created;
+    }
+
+    private static void authenticate(JedisConnections created, RedisCredentialsProvider provider, Duration timeout) {
+        created.authenticate(
+                () -> {
+                    RedisCredentials found =
+                            Objects.requireNonNull(provider.resolveCredentials().block(timeout), "no credentials");
+                    // Not created here: this class is also loaded without Jedis.
+                    return JedisConnections.credentials(found.getUsername(), found.getPassword());
+                },
+                () -> provider.supportsStreaming()
+                        ? provider.credentials()
+                                .subscribe(
+                                        each -> DaemonThreads.runGuarded(created::renewCredentials),
+                                        LettuceApplication::reportEnd)::dispose
+                        : () -> {});
+    }
+
+    private static void reportEnd(Throwable failure) {
+        log.warn(
+                "The stream of Redis credentials has failed. Connections for locks that end with their credentials are"
+                        + " made again, with those that the provider has then.",
+                failure);
     }
 
     /**

@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +14,9 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLHandshakeException;
 import org.springframework.dao.QueryTimeoutException;
@@ -34,7 +37,7 @@ public final class RedisFailures {
 
     /** Advice on what to check.
      *
-     * @param said a part of the server's error message
+     * @param said a pattern of a part of the server's error message that contains no key
      */
     private record Hint(String said, String advice) {}
 
@@ -49,11 +52,15 @@ public final class RedisFailures {
                     "The server has no password configured: remove spring.data.redis.password, or the password in"
                             + URLS),
             new Hint(
+                    "(?i)unknown (?:Redis )?(?:sub)?command(?: [`']\\w+[`'])?",
+                    "A command that locks need is disabled or renamed on the server (rename-command), or a proxy in between"
+                            + " does not support it: enable it, or connect to the server directly."),
+            new Hint(
                     "LAYOUT unknown ", // of scripts, for a lock whose fields they do not understand, see common.lua
                     "Something else writes under the key prefix, or the server is a mock of Redis whose Lua is incomplete."
                             + " Tests can use a real Redis, or locks in memory (@AutoConfigureTestLocks)."),
             new Hint(
-                    "LAYOUT ",
+                    "LAYOUT \\d+",
                     "The lock was written by a later version of Holdfast. Upgrade Holdfast in this application."),
             new Hint(
                     "max number of clients", // Redis' only reply to a new connection, before closing it
@@ -66,7 +73,7 @@ public final class RedisFailures {
                     "DB index is out of range",
                     "The server does not have that database: check spring.data.redis.database, or" + URLS),
             new Hint("READONLY ", "The server is a replica: use the address of the primary, or Sentinel."),
-            new Hint("NOPERM ", PERMISSION),
+            new Hint("NOPERM (?:(?:this user|User \\S+) has no permissions to run the '[\\w|]+' command)?", PERMISSION),
             new Hint("NOAUTH ", "The server requires a password: set spring.data.redis.password, or add it to" + URLS),
             new Hint(
                     "WRONGPASS ",
@@ -97,34 +104,46 @@ public final class RedisFailures {
     private static final String LETTUCE_NO_TOPOLOGY =
             "io.lettuce.core.cluster.topology.DefaultClusterTopologyRefresh$CannotRetrieveClusterPartitions";
 
+    /** Why there is no connection, if the type of the exception does not tell; a server also replies with some of these words. */
+    private static final Pattern NOT_CONNECTED = Pattern.compile(
+            "NoRouteToHost|BindException|unreachable|not permitted|denied|open files|No file descriptors");
+
+    private static final List<String> NO_FILES = List.of("Too many open files", "No file descriptors available");
+
+    private static final Pattern ARGUMENTS = Pattern.compile(",? with args beginning with.*");
+
     /** Lettuce's message about a server without TLS. */
     private static final String NOT_TLS = "io.netty.handler.ssl.NotSslRecordException";
 
     private RedisFailures() {}
 
+    /** {@return the failure of a call that has nothing to hide, as users see it} */
+    public static LockStoreException translate(RuntimeException failure, String where) {
+        return translate(failure, where, false);
+    }
+
     /**
      * {@return the failure as users see it}
      *
      * @param where the server, without secrets
+     * @param masked whether the call has something to hide; then neither the message nor a cause contains the server's text
      */
-    public static LockStoreException translate(RuntimeException failure, String where) {
-        if (failure instanceof LockStoreException known) {
-            return known;
-        }
+    public static LockStoreException translate(RuntimeException failure, String where, boolean masked) {
         if (causes(failure).anyMatch(InterruptedException.class::isInstance)) {
-            Thread.currentThread().interrupt(); // pools clear the flag, and the engine needs to see it
+            Thread.currentThread().interrupt(); // pools and others clear the flag, and the engine needs to see it
+        }
+        for (Throwable each : causes(failure).toList()) {
+            if (each instanceof LockStoreException known) {
+                return known;
+            }
         }
         String server = capitalize(where);
         Optional<String> error = serverError(failure);
         if (error.isPresent()) {
             return new LockStoreException(
-                    server + " rejected the call: " + sentence(LockKey.printable(error.get())) + " "
-                            + hint(error.get()).orElse(""),
-                    failure,
-                    false);
+                    server + " rejected the call: " + explain(error.get(), masked), masked ? null : failure, false);
         }
         Optional<Throwable> refused = connectFailure(failure);
-        Throwable reason = refused.orElse(failure);
         Throwable cause = failure;
         boolean wasSent = false;
         String what;
@@ -134,18 +153,42 @@ public final class RedisFailures {
             what = server
                     + " cannot be found. Check that spring.data.redis.sentinel.master is the name that the sentinels"
                     + " use.";
+        } else if (refused.map(RedisFailures::message)
+                .filter(NO_FILES::contains)
+                .isPresent()) {
+            what = "This process cannot open a connection to " + where
+                    + ", because it has too many open files. Raise its"
+                    + " limit (ulimit -n), or find out what keeps them open.";
         } else if (refused.isPresent()) {
-            what = server + " cannot be reached. Check that the server is running and that its address is correct"
-                    + " (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if set).";
+            what = server + " cannot be reached. Check that the server is running, that its address is correct"
+                    + " (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if set), and that the network"
+                    + " between the server and this process works.";
         } else if (causes(failure).anyMatch(NoSuchElementException.class::isInstance)) { // from a pool
             what = "All connections for locks are in use (" + where
-                    + "). Raise holdfast.redis.connections, or find out why calls take so long.";
+                    + "). Raise holdfast.redis.max-connections, or find out why calls take so long.";
             cause = new ConnectionsInUseException(failure);
         } else {
             what = broken(failure, where);
             wasSent = true;
         }
-        return new LockStoreException(what + " (" + rootOf(reason) + ")", cause, wasSent);
+        return new LockStoreException(what + " (" + reasons(failure) + ")", cause, wasSent);
+    }
+
+    /**
+     * {@return what a server replied, on one line, and what to check} Servers, proxies and scripts may quote anything that was sent to them,
+     * in any form. So if the call has something to hide, only words that are known are shown; the arguments of an unknown command, among
+     * them a password, never are.
+     */
+    public static String explain(String error, boolean masked) {
+        String text = LockKey.printable(ARGUMENTS.matcher(error).replaceAll(""));
+        String shown = masked ? "an error that is not shown because keys are masked." : sentence(text);
+        for (Hint hint : HINTS) {
+            Matcher known = Pattern.compile(hint.said()).matcher(error);
+            if (known.find()) {
+                return (masked ? known.group().strip() + " …" : shown) + " " + hint.advice();
+            }
+        }
+        return shown;
     }
 
     private static String broken(RuntimeException failure, String where) {
@@ -211,13 +254,6 @@ public final class RedisFailures {
         return error.endsWith(".") || error.endsWith("?") ? error : error + '.';
     }
 
-    private static Optional<String> hint(String error) {
-        return HINTS.stream()
-                .filter(hint -> error.contains(hint.said()))
-                .map(Hint::advice)
-                .findFirst();
-    }
-
     private static Optional<String> serverError(Throwable failure) {
         return causes(failure)
                 .filter(RedisFailures::isServerReply)
@@ -226,12 +262,13 @@ public final class RedisFailures {
     }
 
     private static boolean isServerReply(Throwable t) {
-        String type = t.getClass().getName();
-        return ERROR_CODE.matcher(message(t)).find()
-                && (hint(message(t)).isPresent()
-                        || (type.startsWith("redis.clients.jedis.exceptions.Jedis") && type.endsWith("DataException"))
-                        || (type.startsWith("io.lettuce.core.Redis") && type.endsWith("ExecutionException"))
-                        || type.endsWith("NoScriptException"));
+        return isA(t, "redis.clients.jedis.exceptions.JedisDataException")
+                || isA(t, "io.lettuce.core.RedisCommandExecutionException")
+                || (ERROR_CODE.matcher(message(t)).find()
+                        && HINTS.stream()
+                                .anyMatch(hint -> Pattern.compile(hint.said())
+                                        .matcher(message(t))
+                                        .find()));
     }
 
     /** A wait has timed out. */
@@ -244,12 +281,15 @@ public final class RedisFailures {
         return attempts(failure)
                 .filter(t -> t instanceof ConnectException
                         || t instanceof UnknownHostException
+                        || (t instanceof SocketException
+                                && NOT_CONNECTED.matcher(t.toString()).find())
                         || message(t).startsWith(JEDIS_NO_SENTINEL))
                 .findFirst();
     }
 
     private static boolean isA(Throwable failure, String type) {
-        return failure.getClass().getName().equals(type);
+        return Stream.<Class<?>>iterate(failure.getClass(), Objects::nonNull, Class::getSuperclass)
+                .anyMatch(each -> each.getName().equals(type));
     }
 
     private static String message(Throwable failure) {
@@ -274,6 +314,17 @@ public final class RedisFailures {
      */
     private static Stream<Throwable> attempts(Throwable failure) {
         return causes(failure).flatMap(t -> Stream.concat(Stream.of(t), Stream.of(t.getSuppressed())));
+    }
+
+    /** What is at the bottom of the failure; if there were several addresses or nodes, for each of them. */
+    private static String reasons(Throwable failure) {
+        String found = attempts(failure)
+                .map(RedisFailures::rootOf)
+                .filter(root -> root.getSuppressed().length == 0)
+                .map(Throwable::toString)
+                .distinct()
+                .collect(Collectors.joining("; "));
+        return LockKey.printable(found.isEmpty() ? rootOf(failure).toString() : found);
     }
 
     private static Throwable rootOf(Throwable failure) {

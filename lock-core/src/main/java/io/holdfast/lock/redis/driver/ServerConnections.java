@@ -38,9 +38,14 @@ import redis.clients.jedis.exceptions.JedisException;
  * than permits: when a caller finds none, holders of permits have all the others. A place whose connection broke is discarded, and only its
  * permit is released.
  *
- * <p><b>Broken connections.</b> After a restart of the server, all connections are broken. The most recently used one is taken first, so
- * the first call after that fails, and closes all that are free. Calls that use others at that moment also fail, but then close only those
- * that nobody has used since, so none that was made after the restart.
+ * <p><b>Broken and silent connections.</b> After a restart of the server, all connections are broken; after that of a firewall, or of a
+ * node under an address that has moved, they are dead without a sign, and new ones work. The most recently used one is taken first, so the
+ * first call after that fails, and closes all that are free. Calls that use others at that moment also fail, but then close only those that
+ * nobody has used since, so none that was made after the restart.
+ *
+ * <p>If instead the server is slow, or hangs, this costs little. A connection on which a call has succeeded since is not closed. Only a
+ * call that finds none connects, so there are never more connections than calls, and connecting takes the place of waiting for a reply. A
+ * new connection without a reply closes none: a new one is made only if none is free, so those that are free now have worked since.
  */
 final class ServerConnections {
 
@@ -87,18 +92,16 @@ final class ServerConnections {
             }
         }
 
-        /** The connection of this place broke: closes those that nobody has used since it was last in order. */
+        /** The connection of this place broke, or is silent: closes those that nobody has used since it last worked. */
         void clearOlder() {
             clear(usedAt);
         }
 
         void giveBack() {
             usedAt = System.nanoTime();
-            if (connection != null) {
-                add(this);
-            }
+            add(connection == null ? null : this, usedAt - maxIdleNanos).forEach(Place::disconnect);
             if (closed) {
-                clear(System.nanoTime());
+                clear(usedAt);
             }
             permits.release();
             wakeFirst();
@@ -108,7 +111,7 @@ final class ServerConnections {
     /**
      * Creates an instance.
      *
-     * @param maxIdle how long a connection may have been idle and still be reused
+     * @param maxIdle how long a connection may have been idle and still be reused; others are closed when one is given back
      * @param patience how long a caller may be overtaken
      */
     ServerConnections(int number, Duration maxIdle, Duration patience) {
@@ -184,8 +187,17 @@ final class ServerConnections {
         return free.isEmpty() ? new Place() : free.remove();
     }
 
-    private synchronized void add(Place place) {
-        free.addFirst(place);
+    /** Adds a place, unless it is null, and removes those that were last used by the given time. */
+    private synchronized List<Place> add(@Nullable Place place, long usedBy) {
+        if (place != null) {
+            free.addFirst(place);
+        }
+        List<Place> unused = List.of();
+        while (!free.isEmpty() && free.getLast().usedAt - usedBy <= 0) {
+            unused = unused.isEmpty() ? new ArrayList<>() : unused;
+            unused.add(free.removeLast());
+        }
+        return unused;
     }
 
     /**
@@ -193,13 +205,7 @@ final class ServerConnections {
      * monitor is held.
      */
     void clear(long usedBy) {
-        List<Place> unused = new ArrayList<>();
-        synchronized (this) {
-            while (!free.isEmpty() && free.getLast().usedAt - usedBy <= 0) {
-                unused.add(free.removeLast());
-            }
-        }
-        unused.forEach(Place::disconnect);
+        add(null, usedBy).forEach(Place::disconnect);
     }
 
     /** Closes all connections; those in use are closed when they are given back. */

@@ -7,16 +7,21 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.core.RedisTemplate;
 
 /**
- * Connections of one driver, and how scripts are sent over them. {@link #send} does not follow redirections and sends nothing twice. All
- * methods throw the driver's exceptions. Before {@link #open} has succeeded once, only methods whose documentation permits that may be
- * called.
+ * The servers that a {@link RedisTemplate} leads to, and how scripts are sent through it: over {@link JedisConnections}, together; over
+ * {@link ApplicationConnections}, one by one. All methods throw the driver's exceptions. Before {@link #open} has succeeded once, only
+ * methods whose documentation permits that may be called.
  */
 public interface Wire {
 
-    /** Connects for the first time: loads the driver, locates the servers, and opens a connection. */
-    void open();
+    /**
+     * Connects for the first time: loads the driver, locates the servers, and opens a connection.
+     *
+     * @param background see {@link #send}
+     */
+    void open(boolean background);
 
     /** Accepts calls again after {@link #stop}. */
     default void start() {}
@@ -37,16 +42,31 @@ public interface Wire {
 
     /**
      * Sends all calls to the server that has the first key, over one connection, before waiting for the first reply; all other keys are on
-     * that server as well, as far as is known.
+     * that server as well, as far as is known. Does not follow redirections, and sends nothing twice.
      *
+     * @param door a template on these connections
+     * @param background whether to use the connections that callers cannot exhaust
      * @param start when the command timeout began, by {@link System#nanoTime()}
      * @param redirection the reply from another server of a cluster that names the server of the key; null if there was none
      * @return waits for the replies; to be called once, by any thread
      */
-    Supplier<Answers> send(List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection);
+    Supplier<Answers> send(
+            RedisTemplate<?, ?> door,
+            List<ScriptCall> calls,
+            Acks acks,
+            boolean background,
+            long start,
+            @Nullable RuntimeException redirection);
 
     /** {@return whether {@link #send} does not wait for replies, and can also send a {@code WAIT}} May be called before {@link #open}. */
-    boolean isPipelined();
+    default boolean isPipelined() {
+        return true;
+    }
+
+    /** {@return whether the driver may send a call again on its own, for example after it has reconnected} */
+    default boolean isRepeating() {
+        return false;
+    }
 
     /** {@return whether locks are known to be spread over several servers} May be called before {@link #open}. */
     boolean isCluster();
@@ -73,6 +93,9 @@ public interface Wire {
     /** {@return where the servers are, for messages: without users and passwords} May be called before {@link #open}. */
     String server();
 
+    /** Registers what runs after the credentials have changed, when subscriptions should be made again. */
+    default void whenRenewed(Runnable listener) {}
+
     /** Locates the servers again, by calling them. */
     default void refreshTopology() {}
 
@@ -80,13 +103,19 @@ public interface Wire {
      * A script and its arguments.
      *
      * @param byText whether to send the script itself, for a server that does not know its digest
+     * @param masked whether messages must not quote the server's replies, because they may contain keys that are to be hidden
      */
     @SuppressWarnings("ArrayRecordComponent") // neither compared nor changed
-    record ScriptCall(LuaScript script, int keys, byte[][] keysAndArgs, boolean byText) {
+    record ScriptCall(LuaScript script, int keys, byte[][] keysAndArgs, boolean byText, boolean masked) {
 
         /** {@return the same call, by text} */
         public ScriptCall asText() {
-            return new ScriptCall(script, keys, keysAndArgs, true);
+            return new ScriptCall(script, keys, keysAndArgs, true, masked);
+        }
+
+        /** {@return the same call, masked} */
+        public ScriptCall mask() {
+            return new ScriptCall(script, keys, keysAndArgs, byText, true);
         }
     }
 

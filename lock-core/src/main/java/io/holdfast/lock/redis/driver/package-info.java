@@ -1,6 +1,6 @@
 /**
- * The operations that a driver provides ({@link io.holdfast.lock.redis.driver.Wire}), their implementations for Jedis and
- * Spring Data, and the meaning of driver failures.
+ * How scripts reach the servers behind a RedisTemplate ({@link io.holdfast.lock.redis.driver.Wire}): over dedicated connections of
+ * Jedis, or over those of the application; and the meaning of driver failures.
  */
 @NullMarked
 package io.holdfast.lock.redis.driver;

@@ -64,7 +64,9 @@ class WaitsTest {
     private static Waits.CallerWait begin(Waits waits, String wanted, Hold hold) {
         var caller = new Caller(Map.of(hold.key(), hold), () -> {}, true, false, false);
         return waits.begin(
-                LockKey.of(wanted), Holds.terms(Duration.ofDays(1)), Budget.of(Ticker.SYSTEM, Long.MAX_VALUE), caller);
+                Holds.of(LockKey.of(wanted), Holds.terms(Duration.ofDays(1))),
+                Budget.of(Ticker.SYSTEM, Long.MAX_VALUE),
+                caller);
     }
 
     private void pass(Duration passed) {
@@ -178,8 +180,7 @@ class WaitsTest {
     @Test
     void wait_of_a_caller_that_holds_nothing_is_not_recorded() {
         var caller = new Caller(Map.of(), () -> {}, true, false, false);
-        var wait =
-                waits.begin(LockKey.of("k"), Holds.terms(Duration.ofDays(1)), Budget.of(time, Long.MAX_VALUE), caller);
+        var wait = waits.begin(Holds.terms(Duration.ofDays(1)), Budget.of(time, Long.MAX_VALUE), caller);
         pass(YOUNG);
         wait.end(false);
 

@@ -12,6 +12,7 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.testing.HeardLog;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
@@ -98,7 +99,7 @@ class CleanupTest {
         Awaitility.await().until(() -> store.inspect(KEY).lastToken() == second - 1);
 
         long third = grantedTokens(owner(3));
-        cleanup.leaveNow(KEY, owner(3), 0);
+        new ClientContext(store, cleanup, Ticker.SYSTEM, false, "client").leave(KEY, owner(3), 0);
         assertThat(store.inspect(KEY).lastToken()).isEqualTo(third - 1);
 
         long fourth = grantedTokens(owner(4));

@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.NewThread;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -30,21 +31,12 @@ class EventPublisherTest {
     void what_is_still_to_be_told_is_told_before_the_end() throws InterruptedException {
         AtomicReference<Thread.State> closing = new AtomicReference<>();
         Thread closer = new Thread(events::close);
-        events.later(() -> closing.set(stateOnceItStandsStill(closer)));
+        events.later(() -> closing.set(NewThread.stateAtRest(closer)));
 
         closer.start();
         closer.join();
 
         assertThat(closing).hasValue(Thread.State.TIMED_WAITING);
-    }
-
-    private static Thread.State stateOnceItStandsStill(Thread thread) {
-        Thread.State state = thread.getState();
-        while (state != Thread.State.TIMED_WAITING && state != Thread.State.TERMINATED) {
-            Thread.onSpinWait();
-            state = thread.getState();
-        }
-        return state;
     }
 
     @Test
@@ -108,15 +100,25 @@ class EventPublisherTest {
         }
     }
 
-    @Test
-    void listener_may_close_the_client() {
-        CompletableFuture<String> closed = new CompletableFuture<>();
-        events.later(() -> {
-            events.close();
-            closed.complete("closed");
-        });
+    /** It would have to end before its own end. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void listener_or_loss_action_that_closes_the_client_does_not_wait_for_itself(boolean byListener) {
+        CompletableFuture<Thread> closing = new CompletableFuture<>();
+        AtomicReference<EventPublisher> client = new AtomicReference<>();
+        Runnable close = () -> {
+            closing.complete(Thread.currentThread());
+            client.get().close();
+        };
+        client.set(new EventPublisher(List.of(() -> List.of(event -> close.run()))));
 
-        assertThat(closed.join()).isEqualTo("closed");
+        if (byListener) {
+            client.get().publishLater(new LockEvent.Renewed(1, Duration.ZERO));
+        } else {
+            client.get().later(close);
+        }
+
+        assertThat(NewThread.stateAtRest(closing.join())).isEqualTo(Thread.State.TERMINATED);
     }
 
     @Test

@@ -132,7 +132,7 @@ class HeldLocksTest extends WatchdogFixture {
                 true,
                 false);
         Caller caller = Caller.task(() -> {});
-        return locks.open(KEY, Holds.terms(LEASE), grant, new HolderInfo("host", 1, "main"), front, caller);
+        return locks.open(Holds.of(KEY, Holds.terms(LEASE)), grant, new HolderInfo("host", 1, "main"), front, caller);
     }
 
     @Test

@@ -1,11 +1,15 @@
 package io.holdfast.lock.engine.hold;
 
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
@@ -49,7 +53,37 @@ public final class Holds {
     private static Terms terms(
             String name, long leaseNanos, long maxHoldNanos, long warnAfterNanos, int limit, boolean renew) {
         return new Terms(
-                name, leaseNanos, maxHoldNanos, warnAfterNanos, limit, 1, false, renew, 0, 0, Integer.MAX_VALUE, false);
+                LockKey.of("any"),
+                name,
+                leaseNanos,
+                maxHoldNanos,
+                warnAfterNanos,
+                limit,
+                1,
+                false,
+                renew,
+                0,
+                0,
+                Integer.MAX_VALUE,
+                false);
+    }
+
+    /** The same, for another lock. */
+    public static Terms of(LockKey key, Terms terms) {
+        return new Terms(
+                key,
+                terms.name(),
+                terms.leaseNanos(),
+                terms.maxHoldNanos(),
+                terms.warnAfterNanos(),
+                terms.limit(),
+                terms.weight(),
+                terms.fair(),
+                terms.renew(),
+                terms.minHoldNanos(),
+                terms.outageNanos(),
+                terms.maxWaiting(),
+                terms.interrupting());
     }
 
     public static Hold hold(
@@ -61,7 +95,9 @@ public final class Holds {
             long deadline,
             Ticker ticker,
             BiConsumer<Hold, LockEvent.Lost> onLost) {
-        Hold hold = hold(key, terms, owner, token, at, deadline, null, ticker, onLost);
+        LocalQueue.Place alone = mock(LocalQueue.Place.class);
+        when(alone.followers()).thenReturn(Followers.NONE);
+        Hold hold = hold(key, terms, owner, token, at, deadline, alone, ticker, onLost);
         hold.open(terms, null);
         return hold;
     }
@@ -73,7 +109,7 @@ public final class Holds {
 
     /** Nobody renews them. */
     public static HeldLocks locks(ClientContext client, EventPublisher events) {
-        return new HeldLocks(client, events, event -> {}, new ManualThreads(), false);
+        return new HeldLocks(client, events, event -> {}, new ManualThreads());
     }
 
     /**
@@ -92,6 +128,6 @@ public final class Holds {
             Ticker ticker,
             BiConsumer<Hold, LockEvent.Lost> onLost) {
         var grant = new QueueEntry.Grant(owner, token, at, deadline, 0, Waiters.NONE, true, false);
-        return new Hold(key, terms, grant, new HolderInfo("host", 1, "main"), place, ticker, onLost);
+        return new Hold(of(key, terms), grant, new HolderInfo("host", 1, "main"), place, ticker, onLost);
     }
 }

@@ -93,7 +93,7 @@ class WatchdogSchedulesTest {
             this.seed = seed;
             this.schedule = new Interleaving(seed, this::holdsMonitor);
             this.client = new ClientContext(server, new Cleanup(server, cleaners), this::nanos, false, "client");
-            this.locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers, false);
+            this.locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers);
             this.watchdog = locks.watchdog;
         }
 
@@ -320,7 +320,7 @@ class WatchdogSchedulesTest {
             }
 
             private boolean extended() {
-                var request = new RenewRequest(hold.key(), hold.owner(), LONG.toMillis());
+                var request = Requests.renewal(hold.key(), hold.owner(), LONG.toMillis());
                 return server.extend(request) instanceof RenewReply.Renewed;
             }
 

@@ -125,7 +125,8 @@ class WatchdogTest extends WatchdogFixture {
 
     private void reenter(Hold hold, Duration lease) {
         Map<LockKey, Hold> held = new HashMap<>(Map.of(hold.key(), hold));
-        assertThat(locks.reenter(hold.key(), terms(lease), new HeldLocks.Caller(held, () -> {}, true, false, false)))
+        assertThat(locks.reenter(
+                        Holds.of(hold.key(), terms(lease)), new HeldLocks.Caller(held, () -> {}, true, false, false)))
                 .isNotNull();
     }
 

@@ -40,7 +40,7 @@ class JedisBrokenConnectionTest {
     private final BrokenProxy proxy = new BrokenProxy(TestRedis.shared().port());
     private final JedisConnectionFactory applications = TestRedis.jedis(proxy.port());
     private final RedisLockStore store = new RedisLockStore(
-            applications, RedisLockSettings.STANDARD.withConnections(1).withCommandTimeout(Duration.ofMillis(500)));
+            applications, RedisLockSettings.STANDARD.withMaxConnections(1).withCommandTimeout(Duration.ofMillis(500)));
 
     @AfterEach
     void close() {

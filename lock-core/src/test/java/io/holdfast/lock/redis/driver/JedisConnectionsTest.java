@@ -9,14 +9,17 @@ import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.TestRedis;
+import java.lang.management.ManagementFactory;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,17 +55,19 @@ class JedisConnectionsTest {
     private void openIdle(Duration timeout, int number) {
         connections.close();
         open(timeout, number);
-        Stream.generate(() -> connections.borrow(KEY, System.nanoTime(), null))
+        Stream.generate(() -> connections.borrow(KEY, false, System.nanoTime(), null))
                 .limit(number)
                 .toList()
                 .forEach(ServerConnections.Place::giveBack);
     }
 
     private Wire.Answers send() {
-        var call = new Wire.ScriptCall(LuaScript.INSPECT, 1, new byte[][] {KEY}, true);
-        return connections
-                .send(List.of(call), Wire.Acks.NONE, System.nanoTime(), null)
-                .get();
+        return begin().get();
+    }
+
+    private Supplier<Wire.Answers> begin() {
+        var call = new Wire.ScriptCall(LuaScript.INSPECT, 1, new byte[][] {KEY}, true, false);
+        return connections.send(List.of(call), Wire.Acks.NONE, false, System.nanoTime(), null);
     }
 
     @AfterEach
@@ -104,17 +109,52 @@ class JedisConnectionsTest {
         assertThat(together).isFalse();
     }
 
+    /** On JDK 21 to 23, a virtual thread would keep its carrier from all others while it waits for a server. */
+    @Test
+    void nodes_of_a_cluster_are_asked_outside_of_synchronized() {
+        List<String> monitors = new CopyOnWriteArrayList<>();
+        AtomicInteger asked = new AtomicInteger();
+        HostAndPortMapper look = address -> {
+            asked.incrementAndGet();
+            long[] here = {Thread.currentThread().getId()};
+            Stream.of(ManagementFactory.getThreadMXBean()
+                            .getThreadInfo(here, true, false)[0]
+                            .getLockedMonitors())
+                    .map(monitor -> monitor.getLockedStackFrame().getClassName())
+                    .filter(owner -> owner.startsWith("io.holdfast."))
+                    .forEach(monitors::add);
+            return address;
+        };
+        connections.close();
+        connections = new JedisConnections(
+                new RedisClusterConfiguration(List.of("127.0.0.1:" + proxy.port())),
+                JedisClientConfiguration.builder()
+                        .customizeClientConfig(client -> client.hostAndPortMapper(look))
+                        .build(),
+                "a cluster",
+                Duration.ofMinutes(1),
+                1);
+
+        assertThatThrownBy(() -> connections.open(false)).hasMessageContaining("slots cache");
+        assertThatThrownBy(connections::start).hasMessageContaining("slots cache");
+        assertThatThrownBy(connections::newSubscription).hasMessageContaining("slots cache");
+
+        assertThat(asked).hasValueGreaterThanOrEqualTo(3);
+        assertThat(monitors).isEmpty();
+    }
+
     @Test
     void nobody_begins_to_connect_when_the_time_of_its_call_is_over() {
         long late = System.nanoTime() - Duration.ofSeconds(31).toNanos();
 
-        assertThatThrownBy(() -> connections.borrow(KEY, late, null))
+        assertThatThrownBy(() -> connections.borrow(KEY, false, late, null))
                 .isInstanceOf(LockStoreException.class)
                 .hasMessageStartingWith("No command was sent to Redis at somewhere:6379")
                 .hasCauseInstanceOf(ConnectionsInUseException.class);
 
         assertThat(proxy.accepted()).isZero();
-        assertThat(connections.borrow(KEY, System.nanoTime(), null).connection).isNotNull();
+        assertThat(connections.borrow(KEY, false, System.nanoTime(), null).connection)
+                .isNotNull();
         assertThat(proxy.accepted()).isEqualTo(1);
     }
 
@@ -130,15 +170,31 @@ class JedisConnectionsTest {
         assertThat(proxy.accepted()).isEqualTo(65);
     }
 
+    /** They may all be dead without a sign, as after the restart of a firewall. */
     @Test
-    void call_without_a_reply_leaves_other_connections_alone() {
-        openIdle(Duration.ofMillis(500), 2);
-        proxy.loseReplies(true);
+    void call_without_a_reply_takes_along_those_that_were_idle_for_longer() {
+        openIdle(Duration.ofSeconds(4), 4);
+        proxy.lose();
 
         assertThatThrownBy(this::send).hasRootCauseInstanceOf(SocketTimeoutException.class);
 
-        proxy.loseReplies(false);
         assertThat(send().replies()).hasSize(1);
+        assertThat(proxy.accepted()).isEqualTo(5);
+    }
+
+    /** The server is slow, or one connection is: no reason to connect again. */
+    @Test
+    void call_without_a_reply_leaves_connections_alone_that_were_used_since() {
+        openIdle(Duration.ofSeconds(4), 2);
+        ServerConnections.Place used = connections.borrow(KEY, false, System.nanoTime(), null);
+        proxy.loseReplies(true);
+        Supplier<Wire.Answers> sent = begin();
+        used.giveBack();
+        assertThatThrownBy(sent::get).hasRootCauseInstanceOf(SocketTimeoutException.class);
+        proxy.loseReplies(false);
+
+        assertThat(send().replies()).hasSize(1);
+
         assertThat(proxy.accepted()).isEqualTo(2);
     }
 
@@ -147,7 +203,7 @@ class JedisConnectionsTest {
         connections.stop();
 
         assertThatThrownBy(connections::newSubscription).hasMessageContaining("are closed");
-        assertThatThrownBy(connections::open).hasMessageContaining("are closed");
+        assertThatThrownBy(() -> connections.open(false)).hasMessageContaining("are closed");
         assertThat(proxy.accepted()).isZero();
 
         connections.start();
@@ -157,9 +213,9 @@ class JedisConnectionsTest {
 
     @Test
     void caller_that_waits_for_a_connection_makes_none_after_the_stop() throws Exception {
-        ServerConnections.Place taken = connections.borrow(KEY, System.nanoTime(), null);
+        ServerConnections.Place taken = connections.borrow(KEY, false, System.nanoTime(), null);
         CompletableFuture<ServerConnections.Place> waiter =
-                NewThread.start(() -> connections.borrow(KEY, System.nanoTime(), null));
+                NewThread.start(() -> connections.borrow(KEY, false, System.nanoTime(), null));
         Thread.sleep(100);
 
         connections.stop();

@@ -9,6 +9,7 @@ import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
@@ -35,7 +36,7 @@ class JedisPoolTest {
     private final JedisConnectionFactory applications =
             TestRedis.jedis(TestRedis.shared().port());
     private final RedisLockStore store = new RedisLockStore(
-            applications, RedisLockSettings.STANDARD.withConnections(1).withCommandTimeout(Duration.ofMillis(250)));
+            applications, RedisLockSettings.STANDARD.withMaxConnections(1).withCommandTimeout(Duration.ofMillis(250)));
 
     @AfterEach
     void close() {
@@ -59,15 +60,16 @@ class JedisPoolTest {
 
     private LockStore.Pending<AcquireReply> takeConnection() {
         LockKey other = LockKey.of(key + ":other");
-        Awaitility.await().ignoreException(LockStoreException.class).until(() -> store.inspect(other) != null);
-        return store.beginAcquire(Requests.exclusive(other, new OwnerId("client", 1), 30_000, HERE, false));
+        AcquireRequest request = Requests.exclusive(other, new OwnerId("client", 1), 30_000, HERE, false);
+        // Loads the script: otherwise it is sent again, on another connection.
+        Awaitility.await().ignoreException(LockStoreException.class).until(() -> store.acquire(request) != null);
+        return store.beginAcquire(request);
     }
 
     @Test
     void calls_beyond_the_connections_wait_for_one_for_longer_than_a_command_may_take() {
+        LockStore.Pending<AcquireReply> other = takeConnection(); // before an engine, whose first call needs it too
         try (LockEngine locks = LockEngine.builder(store).build()) {
-            LockStore.Pending<AcquireReply> other = takeConnection();
-
             List<CompletableFuture<Void>> waiting = IntStream.range(0, 20)
                     .mapToObj(i -> NewThread.<Void>start(() -> {
                         RemoteLock lock = locks.getLock(key + ":" + i);

@@ -8,11 +8,9 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockSettings.ReplicaAcks;
 import io.holdfast.lock.redis.RedisLockStore;
-import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
-import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
@@ -49,9 +47,9 @@ class JedisUnansweredCallTest {
         BEGIN_ACQUIRE((store, key) -> store.beginAcquire(Requests.exclusive(key, OWNER, 30_000, HERE, false))
                 .await()),
         RELEASE((store, key) -> store.release(new ReleaseRequest(key, OWNER))),
-        EXTEND((store, key) -> store.extend(new RenewRequest(key, OWNER, 30_000))),
-        RENEW((store, key) -> store.renew(List.of(new RenewRequest(key, OWNER, 30_000)))),
-        KEEP_ENTRIES((store, key) -> store.keepEntries(List.of(new EntryRequest(key, List.of(OWNER))))),
+        EXTEND((store, key) -> store.extend(Requests.renewal(key, OWNER, 30_000))),
+        RENEW((store, key) -> store.renew(List.of(Requests.renewal(key, OWNER, 30_000)))),
+        KEEP_ENTRIES((store, key) -> store.keepEntries(List.of(Requests.entries(key, List.of(OWNER))))),
         LEAVE((store, key) -> store.leave(key, OWNER, Duration.ZERO, ReleaseRequest.ALL_TOKENS)),
         INSPECT((store, key) -> store.inspect(key));
 

@@ -1,14 +1,19 @@
 package io.holdfast.lock.redis.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.holdfast.lock.api.LockStoreException;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.security.cert.CertificateException;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
@@ -17,6 +22,7 @@ import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.data.redis.RedisConnectionFailureException;
 import redis.clients.jedis.exceptions.JedisClusterOperationException;
@@ -160,5 +166,71 @@ class RedisFailuresTest {
         RuntimeException other = new JedisConnectionException("Broken pipe", one);
 
         assertThat(translated(with(one, other))).hasMessageContaining("was lost");
+    }
+
+    private static final String UNREACHABLE =
+            "Redis at 127.0.0.1:6380 cannot be reached. Check that the server is running,"
+                    + " that its address is correct (spring.data.redis.*, or holdfast.redis.url or holdfast.quorum.nodes if set), and"
+                    + " that the network between the server and this process works. ";
+    private static final String NO_FILES =
+            "This process cannot open a connection to Redis at 127.0.0.1:6380, because it has too"
+                    + " many open files. Raise its limit (ulimit -n), or find out what keeps them open. ";
+    private static final String REJECTED = "Redis at 127.0.0.1:6380 rejected the call: ";
+    private static final String DISABLED =
+            "A command that locks need is disabled or renamed on the server (rename-command), or a"
+                    + " proxy in between does not support it: enable it, or connect to the server directly.";
+
+    /** Failures as drivers report them, and the whole text that users see. In none of them, anything was sent. */
+    static Stream<Arguments> texts() {
+        Exception noRoute = new NoRouteToHostException("No route to host");
+        Exception noNetwork = new SocketException("Network is unreachable");
+        Exception noFiles = new SocketException("Too many open files");
+        Exception refused = new ConnectException("Connection refused");
+        return Stream.of(
+                arguments(unconnected(noRoute), UNREACHABLE + "(java.net.NoRouteToHostException: No route to host)"),
+                arguments(unconnected(noNetwork), UNREACHABLE + "(java.net.SocketException: Network is unreachable)"),
+                arguments(
+                        unconnected(refused, noNetwork),
+                        UNREACHABLE + "(java.net.ConnectException: Connection refused; java.net.SocketException:"
+                                + " Network is unreachable)"),
+                arguments(unconnected(noFiles), NO_FILES + "(java.net.SocketException: Too many open files)"),
+                arguments(
+                        spring(lettuce(new IllegalStateException("Failed to open a socket.", noFiles))),
+                        NO_FILES + "(java.net.SocketException: Too many open files)"),
+                arguments(
+                        spring(lettuce(noNetwork)), UNREACHABLE + "(java.net.SocketException: Network is unreachable)"),
+                arguments(
+                        noTopology(unconnected(refused), unconnected(noRoute)),
+                        UNREACHABLE + "(java.net.ConnectException: Connection refused;"
+                                + " java.net.NoRouteToHostException: No route to host)"),
+                arguments(
+                        jedis(new UnknownHostException("redis-1")),
+                        UNREACHABLE + "(java.net.UnknownHostException: redis-1)"),
+                arguments(
+                        new JedisDataException(
+                                "ERR unknown command 'EVALSHA', with args beginning with: 'e0' 'secret' "),
+                        REJECTED + "ERR unknown command 'EVALSHA'. " + DISABLED),
+                arguments(
+                        new RedisCommandExecutionException("ERR Error running script (call to f_1): @user_script:36:"
+                                + " Unknown Redis command called from Lua script"),
+                        REJECTED
+                                + "ERR Error running script (call to f_1): @user_script:36: Unknown Redis command called"
+                                + " from Lua script. " + DISABLED),
+                arguments(new JedisDataException("upstream failure"), REJECTED + "upstream failure."),
+                arguments(
+                        new JedisDataException("ERR syntax error"),
+                        REJECTED
+                                + "ERR syntax error. Check that the server version is 6.2 or later, and that nothing else"
+                                + " writes under the key prefix."));
+    }
+
+    @ParameterizedTest
+    @MethodSource("texts")
+    void failure_is_told_in_full(RuntimeException failure, String text) {
+        LockStoreException told = translated(failure);
+
+        assertThat(told).hasMessage(text);
+        assertThat(told.outcomeUnknown()).isFalse();
+        assertThat(RedisFailures.isBrokenConnection(told)).isFalse();
     }
 }

@@ -2,6 +2,7 @@ package io.holdfast.lock.redis.driver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyBoolean;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.atLeastOnce;
@@ -40,11 +41,11 @@ class ReplyTimeTest {
                 1));
         ServerConnections.Place place = new ServerConnections(1, TIMEOUT, TIMEOUT).take(0);
         place.connection = connection;
-        doReturn(place).when(connections).borrow(any(), anyLong(), any());
-        Wire.ScriptCall call = new Wire.ScriptCall(LuaScript.RELEASE, 1, new byte[][] {{'k'}}, false);
+        doReturn(place).when(connections).borrow(any(), anyBoolean(), anyLong(), any());
+        Wire.ScriptCall call = new Wire.ScriptCall(LuaScript.RELEASE, 1, new byte[][] {{'k'}}, false, false);
 
         var unused = connections
-                .send(List.of(call), acks, System.nanoTime() - waited.toNanos(), null)
+                .send(List.of(call), acks, false, System.nanoTime() - waited.toNanos(), null)
                 .get();
 
         ArgumentCaptor<Integer> millis = ArgumentCaptor.captor();

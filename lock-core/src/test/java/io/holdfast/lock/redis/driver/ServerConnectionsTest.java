@@ -277,6 +277,22 @@ class ServerConnectionsTest {
     }
 
     @Test
+    void connections_that_are_idle_for_long_are_closed_while_others_are_used() throws Exception {
+        ServerConnections connections = new ServerConnections(2, Duration.ofMillis(1), Duration.ZERO);
+        Place used = connected(connections);
+        Connection idle = mock(Connection.class);
+        Place other = connections.take(0);
+        other.connection = idle;
+        other.giveBack();
+        TimeUnit.MILLISECONDS.sleep(2);
+
+        used.giveBack();
+
+        verify(idle).forceDisconnect();
+        verify(connection, never()).forceDisconnect();
+    }
+
+    @Test
     void connection_that_was_idle_for_long_is_not_used_again() throws Exception {
         ServerConnections connections = new ServerConnections(1, Duration.ofMillis(1), Duration.ZERO);
         connected(connections).giveBack();

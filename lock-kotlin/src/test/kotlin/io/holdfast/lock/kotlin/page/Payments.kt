@@ -35,13 +35,13 @@ class Ledger {
 @Service
 class Payments(private val ledger: Ledger) {
 
-    @DistributedLock(name = "order", key = ["#order.id"])
+    @DistributedLock(name = "order", key = "#order.id")
     suspend fun pay(order: Order): Receipt {
         val lock = LockContext.current().orElseThrow()
         return ledger.book(order, lock.fencingToken())
     }
 
-    @DistributedLock(name = "lines", key = ["#order.id"])
+    @DistributedLock(name = "lines", key = "#order.id")
     fun lines(order: Order): Flow<String> = order.lines.asFlow()
 
     @DistributedLock(name = "settle", waitFor = 0, onContention = OnContention.SKIP)

@@ -3,6 +3,15 @@ package io.holdfast.lock.sample.browser;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 
 import com.microsoft.playwright.Page;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.ParameterizedTest;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Map;
+import java.time.temporal.ChronoUnit;
+import java.time.Instant;
+import io.holdfast.lock.api.LockLostException;
+import io.holdfast.lock.api.LockKey;
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.ColorScheme;
 import io.holdfast.lock.api.LockHandle;
@@ -327,5 +336,207 @@ class LocksPageTest extends BrowserTest {
         assertThat(page.locator(".deadlock")).hasCount(2);
         assertThat(page.locator(".deadlock svg .arrow")).hasCount(12);
         Looks.check(page, "deadlocks");
+    }
+
+    private static final String CUT =
+            """
+            () => [...document.querySelectorAll('.row:not([hidden]) .held-cell, .row:not([hidden]) .waiting-cell, .axis i')]
+              .filter(each => each.scrollWidth > each.clientWidth + (each.tagName === 'I' ? 1 : 0))
+              .map(each => each.textContent)
+            """;
+
+    private static final String OVERLAPS =
+            """
+            () => {
+              const boxes = [...document.querySelectorAll('.axis i')].map(each => each.getBoundingClientRect());
+              const grid = document.getElementById('grid').getBoundingClientRect();
+              return [
+                ...boxes.filter((each, i) => i > 0 && each.left < boxes[i - 1].right + 2).map(each => `label at ${each.left}`),
+                ...[...document.querySelectorAll('.row:not([hidden]) > span, .axis')].map(each => each.getBoundingClientRect().right)
+                  .filter(right => right > grid.right + .5).map(right => `cell until ${right} of ${grid.right}`)];
+            }
+            """;
+
+    @Test
+    void times_and_the_axis_are_neither_cut_nor_drawn_over_each_other() {
+        Page page = stubbed(
+                1280,
+                ColorScheme.LIGHT,
+                () -> Overviews.heldFor(
+                        Duration.ofSeconds(59),
+                        Duration.ofSeconds(290),
+                        Duration.ofSeconds(599),
+                        Duration.ofMinutes(59),
+                        Duration.ofMinutes(1439),
+                        Duration.ofMinutes(2879),
+                        Duration.ofDays(1000)));
+        assertThat(page.locator(".row", text("order:1")).locator(".held-cell")).containsText("4 min 5");
+
+        for (int width : List.of(1920, 1500, 1280, 1181, 1180, 1024, 841, 840, 600, 400, 360)) {
+            page.setViewportSize(width, 900);
+            Assertions.assertThat(page.evaluate(CUT)).as("cut at " + width).isEqualTo(List.of());
+            Assertions.assertThat(page.evaluate(OVERLAPS)).as("overlaps at " + width).isEqualTo(List.of());
+        }
+    }
+
+    @Test
+    void forced_release_is_shown_once_and_other_losses_remain() {
+        Page page = stubbed(1280, ColorScheme.LIGHT, Overviews::forced);
+
+        assertThat(page.locator("#events li")).hasCount(2);
+        assertThat(page.locator("#events li", text("released by force ·"))).hasCount(1);
+        assertThat(page.locator("#events li", text("lost, no longer in Redis"))).hasCount(1);
+        assertThat(page.locator("#counts div", text("lost here")).locator("dd")).hasText("1");
+        assertThat(page.locator("#counts div", text("forced here")).locator("dd")).hasText("1");
+    }
+
+    @Test
+    void one_is_not_a_plural() {
+        Page page = stubbed(1280, ColorScheme.LIGHT, () -> Overviews.deadlocks(2));
+
+        assertThat(page.locator("#counts dt").filter(exactly("deadlock"))).hasCount(1);
+        assertThat(page.locator("#counts dt").filter(exactly("locks"))).hasCount(1);
+
+        Page other = stubbed(1280, ColorScheme.LIGHT, () -> Overviews.heldFor(Duration.ofSeconds(1)));
+        assertThat(other.locator("#counts dt").filter(exactly("deadlocks"))).hasCount(1);
+        assertThat(other.locator("#counts dt").filter(exactly("lock"))).hasCount(1);
+    }
+
+    private static Locator.FilterOptions exactly(String text) {
+        return new Locator.FilterOptions().setHasText(Pattern.compile("^" + text + "$"));
+    }
+
+    @Test
+    void slow_redis_and_renewals_that_fail_are_shown() throws IOException {
+        AtomicReference<String> overview = new AtomicReference<>(Overviews.changed(
+                Overviews.many(3), Map.of("lateRenewals", 0, "responseTime", "PT0.004S")));
+        Page page = stubbed(1280, ColorScheme.LIGHT, overview::get);
+        assertThat(page.locator("#counts div", text("response of Redis"))).containsText("4 ms");
+        assertThat(page.locator("#trouble")).isHidden();
+
+        overview.set(Overviews.changed(Overviews.many(3), Map.of("lateRenewals", 2, "responseTime", "PT1.2S")));
+        assertThat(page.locator("#trouble"))
+                .containsText("Redis is slow: a call took 1.2 s. shop-1 (pid 1) does not renew 2 locks");
+        Looks.check(page, "trouble");
+
+        overview.set(Overviews.changed(Overviews.many(3), Map.of("lateRenewals", 0, "responseTime", "PT0.2S")));
+        assertThat(page.locator("#trouble")).isHidden();
+    }
+
+    /** A sample each ten seconds of the store's time, with these remaining leases; 0 if the lock is gone. */
+    private static Page samples(boolean kept, int... remaining) {
+        AtomicInteger calls = new AtomicInteger();
+        Instant begin = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        return stubbed(1280, ColorScheme.LIGHT, () -> {
+            int n = Math.min(calls.getAndIncrement(), remaining.length - 1);
+            String left = "PT" + remaining[n] + "S";
+            return Overviews.at(
+                    begin.plusSeconds(10L * n),
+                    remaining[n] == 0
+                            ? List.of()
+                            : List.of(Overviews.held("order:1", 2, begin.minusSeconds(5), left, kept)));
+        });
+    }
+
+    @Test
+    void lease_of_another_instance_that_is_no_longer_renewed_and_runs_out_is_shown() {
+        Page page = samples(false, 25, 28, 18, 8, 0);
+
+        assertThat(page.locator("#trouble")).containsText("shop-2 (pid 1) does not renew 1 lock");
+        assertThat(page.locator("#events li", text("lease ran out"))).containsText("order:1");
+        assertThat(page.locator("#events li")).hasCount(1);
+        assertThat(page.locator("#trouble")).isHidden();
+    }
+
+    @Test
+    void fixed_lease_and_a_lock_that_is_kept_or_released_are_no_loss() {
+        Page fixed = samples(false, 28, 18, 8, 0);
+        Page kept = samples(true, 25, 28, 18, 8, 0);
+        Page released = samples(false, 25, 28, 28, 22, 0);
+
+        for (Page page : List.of(fixed, kept, released)) {
+            assertThat(page.locator("#empty")).isHidden();
+            assertThat(page.locator(".row.gone")).hasCount(1);
+            assertThat(page.locator("#events li")).hasCount(0);
+            assertThat(page.locator("#trouble")).isHidden();
+        }
+    }
+
+    /** The place of the row whose characters, escaped or not, are those of the key. */
+    private static final String ROW =
+            """
+            key => [...document.querySelectorAll('.row:not([hidden])')].findIndex(row => {
+              const text = [...row.querySelectorAll('.key-cell .escape')].map(each => each.textContent);
+              const shown = row.querySelector('.key-cell').textContent;
+              return text.reduce((all, each) => all.replace(each, JSON.parse(`"${each}"`)), shown) === key;
+            })
+            """;
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "order:42\n",
+                "tab\there",
+                "soft\u00adhyphen",
+                "/100%41//b/",
+                "a+b&c=d#e?f;g\"'` \ud83d\udd12",
+                " blanks "
+            })
+    void lock_in_the_question_is_released_and_no_other(String key) {
+        String name = "press:" + key;
+        String lookalike = LockKey.printable(name).equals(name) ? name + "_" : LockKey.printable(name);
+        LockHandle held = two.bean(LockTemplate.class).acquire(name);
+        LockHandle other = two.bean(LockTemplate.class).acquire(lookalike);
+        Page page = openLocks(one, 1280, ColorScheme.LIGHT);
+        assertThat(page.locator(".row:not([hidden])", text("press:"))).hasCount(2);
+
+        page.locator(".row:not([hidden])").nth((Integer) page.evaluate(ROW, name)).click();
+        page.locator("#ask").click();
+        assertThat(page.locator("#question-key")).hasText(LockKey.printable(name));
+        assertThat(page.locator("#question-key .escape"))
+                .hasCount((int) name.chars().filter(each -> "\n\t\u00ad\u202e".indexOf(each) >= 0).count());
+        page.locator("#release").click();
+
+        assertThat(page.locator("#announcer")).containsText("1 former holder");
+        Assertions.assertThat(two.bean(LockTemplate.class).inspect(name).isHeld()).isFalse();
+        Assertions.assertThat(other.isHeld()).isTrue();
+        other.close();
+        Assertions.assertThatThrownBy(held::close).isInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void masked_key_is_not_released() {
+        Page page = stubbed(
+                1280,
+                ColorScheme.LIGHT,
+                () -> Overviews.of(List.of(Overviews.lock("sha256:0123456789abcdef", "a", 1, 0))));
+
+        page.locator(".row").first().click();
+
+        assertThat(page.locator("#details")).containsText("Keys are masked");
+        assertThat(page.locator("#ask")).hasCount(0);
+    }
+
+    @Test
+    void question_shows_the_whole_key_and_what_happens_if_nobody_holds_it_any_more() throws IOException {
+        String key = "k".repeat(499) + "\n" + "k".repeat(500);
+        AtomicReference<String> overview =
+                new AtomicReference<>(Overviews.of(List.of(Overviews.lock(key, "a", 1, 0))));
+        Page page = stubbed(1280, ColorScheme.LIGHT, overview::get);
+        page.route(
+                address -> address.contains("exactKey="),
+                route -> route.fulfill(new Route.FulfillOptions()
+                        .setContentType("application/json")
+                        .setBody("{\"key\": \"k\", \"released\": []}")));
+        page.locator(".row").first().click();
+        page.locator("#ask").click();
+
+        assertThat(page.locator("#question-key")).hasText("k".repeat(499) + "\\u000a" + "k".repeat(500));
+        assertThat(page.locator("#question-text")).containsText("1 invisible character");
+        Looks.check(page, "question-long");
+        page.locator("#release").click();
+        assertThat(page.locator("#question-problem")).containsText("nothing was released");
+        overview.set(Overviews.of(List.of()));
+        assertThat(page.locator("#question-text")).containsText("Nobody holds this lock any more");
     }
 }

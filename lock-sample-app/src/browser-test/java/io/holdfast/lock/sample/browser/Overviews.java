@@ -54,6 +54,55 @@ final class Overviews {
                 "queue", queue);
     }
 
+    /** Locks that have been held for so long. */
+    static String heldFor(Duration... ages) {
+        return of(IntStream.range(0, ages.length)
+                .mapToObj(i -> held("order:" + i, i, Instant.now().minus(ages[i]), "PT25S", false))
+                .toList());
+    }
+
+    /** One lock, as the store sees it. */
+    static Map<String, Object> held(String key, int instance, Instant since, String remaining, boolean kept) {
+        Map<String, Object> holder = with(
+                party(instance, "worker-" + instance),
+                "mode", "EXCLUSIVE",
+                "since", since.toString(),
+                "remaining", remaining,
+                "kept", kept,
+                "fencingToken", 1795117462013370L);
+        return with(
+                Map.of("key", key, "id", key, "fencingToken", 1795117462013370L),
+                "holders", List.of(holder),
+                "waiters", 0,
+                "queue", List.of());
+    }
+
+    /** At a certain time of the store. */
+    static String at(Instant time, List<Map<String, Object>> locks) {
+        return changed(of(locks), Map.of("time", time.toString()));
+    }
+
+    /** With other values of some fields. */
+    static String changed(String overview, Map<String, Object> fields) {
+        Map<String, Object> all = new TreeMap<>(JSON.readValue(overview, Map.class));
+        all.putAll(fields);
+        return JSON.writeValueAsString(all);
+    }
+
+    /** A forced release of this instance's own lock, which it also lost, and a loss of another grant. */
+    static String forced() {
+        List<Map<String, Object>> events = new ArrayList<>();
+        for (long token : List.of(2, 1)) {
+            events.add(with(
+                    Map.of("type", "LOST", "time", Instant.now().minusSeconds(1).toString(), "cause", "REVOKED"),
+                    "key", "order:1", "id", "a", "host", "shop-1", "fencingToken", token));
+        }
+        events.add(with(
+                Map.of("type", "FORCE_RELEASED", "time", Instant.now().minusSeconds(1).toString()),
+                "key", "order:1", "id", "a", "host", "shop-1", "thread", "worker-1", "fencingToken", 2));
+        return of(List.of(), List.of(), events);
+    }
+
     static String of(List<Map<String, Object>> locks) {
         return of(locks, List.of(), List.of());
     }

@@ -33,7 +33,7 @@ class RaceDirector {
     }
 
     /** One race at a time, on all instances together: a second one is refused immediately. */
-    @DistributedLock(key = "'race'", waitFor = 0)
+    @DistributedLock(name = "race", waitFor = 0)
     public RaceResult run(RaceSettings settings) {
         List<Instance> runners = instances.alive();
         long id = races.begin(settings, runners);

@@ -12,23 +12,17 @@ import io.holdfast.lock.spring.actuate.LocksDescriptors.HeldKey;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Lock;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Overview;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Wait;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.jmx.annotation.EndpointJmxExtension;
+import org.springframework.util.StringUtils;
 
 /**
  * All locks of the store, page by page, and the latest events of this instance that need attention: losses, forced releases and long holds.
@@ -41,17 +35,17 @@ final class AllLocks implements LockListener {
 
     private static final int DEFAULT_SIZE = 100;
     private static final int MAX_SIZE = 1_000;
-    private static final String ALGORITHM = "HmacSHA256";
+    private static final Duration MAX_AGE = Duration.ofDays(36_500);
     private static final int ID_BYTES = 12;
 
     private final SharedScan scans;
     private final Show showKeys;
-    private final SecretKeySpec secret;
+    private final String secret = UUID.randomUUID().toString();
 
-    /** Newest first; guarded by the monitor of this object. */
-    private final Deque<Entry> events = new ArrayDeque<>(MAX_EVENTS);
+    /** Newest first. */
+    private volatile List<Entry> events = List.of();
 
-    private record Entry(Instant time, LockEvent.OfLock event) {}
+    private record Entry(Instant time, String type, LockEvent.OfLock event, long fencingToken) {}
 
     /**
      * Selects the locks to show.
@@ -71,19 +65,20 @@ final class AllLocks implements LockListener {
             @Nullable Integer page,
             @Nullable Integer size) {
 
-        /** Parameters may be empty: a form sends empty fields, too. */
-        private boolean matches(LockStatus lock, Instant now) {
-            String shown = lock.key().toString();
-            return (isAny(name) || shown.equals(name) || shown.startsWith(name + ':'))
-                    && (isAny(key) || shown.contains(key))
-                    && (isAny(holder) || parties(lock).anyMatch(text -> text.contains(holder)))
+        /**
+         * Parameters may be empty: a form sends empty fields, too. If keys are hidden, only the name before the first colon counts, so that
+         * the number of locks does not confirm a guessed key.
+         */
+        private boolean matches(LockStatus lock, Instant now, boolean withKeys) {
+            String shown = LocksDescriptors.key(lock.key(), true);
+            return (!StringUtils.hasLength(name)
+                            || (withKeys && shown.equals(name))
+                            || (shown.startsWith(name + ':') && (withKeys || shown.split(":", 2)[0].equals(name))))
+                    && (!StringUtils.hasLength(key) || shown.contains(key))
+                    && (!StringUtils.hasLength(holder) || parties(lock).anyMatch(text -> text.contains(holder)))
                     && (minAge == null
                             || lock.holders().stream()
                                     .anyMatch(each -> !each.since().isAfter(now.minus(minAge))));
-        }
-
-        private static boolean isAny(@Nullable String text) {
-            return text == null || text.isEmpty();
         }
 
         private static Stream<String> parties(LockStatus lock) {
@@ -96,29 +91,24 @@ final class AllLocks implements LockListener {
     AllLocks(SharedScan scans, Show showKeys) {
         this.scans = scans;
         this.showKeys = showKeys;
-        byte[] random = new byte[32];
-        new SecureRandom().nextBytes(random);
-        this.secret = new SecretKeySpec(random, ALGORITHM);
     }
 
     @Override
     public void onEvent(LockEvent event) {
-        if (event instanceof LockEvent.Lost
-                || event instanceof LockEvent.ForceReleased
-                || event instanceof LockEvent.LongHeld) {
-            add((LockEvent.OfLock) event);
+        if (event instanceof LockEvent.Lost lost) {
+            add("LOST", lost, lost.fencingToken());
+        } else if (event instanceof LockEvent.ForceReleased forced) {
+            add("FORCE_RELEASED", forced, forced.holder().fencingToken());
+        } else if (event instanceof LockEvent.LongHeld held) {
+            add("LONG_HELD", held, held.fencingToken());
         }
     }
 
-    private synchronized void add(LockEvent.OfLock event) {
-        if (events.size() == MAX_EVENTS) {
-            events.removeLast();
-        }
-        events.addFirst(new Entry(Instant.now(), event));
-    }
-
-    private synchronized List<Entry> events() {
-        return new ArrayList<>(events);
+    private synchronized void add(String type, LockEvent.OfLock event, long fencingToken) {
+        Entry latest = new Entry(Instant.now(), type, event, fencingToken);
+        events = Stream.concat(Stream.of(latest), events.stream())
+                .limit(MAX_EVENTS)
+                .toList();
     }
 
     @ReadOperation
@@ -134,7 +124,7 @@ final class AllLocks implements LockListener {
     /**
      * {@return one page of all locks}
      *
-     * @throws IllegalArgumentException if the page or its size is out of range
+     * @throws IllegalArgumentException if the page, its size or the age is out of range
      */
     Overview show(Query query, boolean withKeys) {
         int page = query.page() == null ? 0 : query.page();
@@ -142,17 +132,24 @@ final class AllLocks implements LockListener {
         if (page < 0 || size < 1 || size > MAX_SIZE) {
             throw new IllegalArgumentException("page must be 0 or more, and size 1 to " + MAX_SIZE);
         }
+        Duration minAge = query.minAge();
+        if (minAge != null && (minAge.isNegative() || minAge.compareTo(MAX_AGE) > 0)) {
+            throw new IllegalArgumentException("minAge must be 0 or more, and at most " + MAX_AGE.toDays() + " days");
+        }
         SharedScan.Result result = scans.get();
         List<LockStatus> matching = result.scan().locks().stream()
-                .filter(lock -> query.matches(lock, result.time()))
+                .filter(lock -> query.matches(lock, result.time(), withKeys))
                 .toList();
         return new Overview(
                 LocksDescriptors.text(result.time()),
                 result.scan().complete(),
+                result.scan().unreadable(),
                 matching.size(),
                 page,
                 size,
                 result.client(),
+                result.late(),
+                LocksDescriptors.text(result.took()),
                 matching.stream()
                         .skip((long) page * size)
                         .limit(size)
@@ -162,7 +159,7 @@ final class AllLocks implements LockListener {
                         .map(cycle -> new Deadlock(describe(cycle.waits(), withKeys)))
                         .toList(),
                 describe(result.waits().waits(), withKeys),
-                events().stream()
+                events.stream()
                         .map(entry -> describe(entry, result.client().host(), withKeys))
                         .toList());
     }
@@ -175,6 +172,7 @@ final class AllLocks implements LockListener {
                 lock.lastToken(),
                 LocksDescriptors.holders(lock.holders()),
                 lock.waiters(),
+                LocksDescriptors.longestWait(lock.waited()),
                 lock.queue());
     }
 
@@ -198,23 +196,18 @@ final class AllLocks implements LockListener {
         LockEvent.OfLock event = entry.event();
         LockHolder forced = event instanceof LockEvent.ForceReleased released ? released.holder() : null;
         return new Event(
-                event instanceof LockEvent.Lost ? "LOST" : forced == null ? "LONG_HELD" : "FORCE_RELEASED",
+                entry.type(),
                 LocksDescriptors.text(entry.time()),
                 LocksDescriptors.key(event.key(), withKeys),
                 id(event.key()),
                 event instanceof LockEvent.Lost lost ? lost.cause().name() : null,
                 forced == null ? null : forced.thread(),
-                forced == null ? host : forced.host());
+                forced == null ? host : forced.host(),
+                entry.fencingToken());
     }
 
     /** Identifies a key that must not be shown: the ID does not reveal the key, and cannot be compared with that of another process. */
     private String id(LockKey key) {
-        try {
-            Mac mac = Mac.getInstance(ALGORITHM);
-            mac.init(secret);
-            return HexFormat.of().formatHex(mac.doFinal(key.value().getBytes(StandardCharsets.UTF_8)), 0, ID_BYTES);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(ALGORITHM + " is not available on this Java platform", e);
-        }
+        return HexFormat.of().formatHex(LocksPage.sha256(secret + key.value()), 0, ID_BYTES);
     }
 }

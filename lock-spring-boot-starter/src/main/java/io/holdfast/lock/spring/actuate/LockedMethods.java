@@ -3,12 +3,10 @@ package io.holdfast.lock.spring.actuate;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.actuate.LocksDescriptors.Definition;
-import io.holdfast.lock.spring.aop.ProxiedBeans;
-import io.holdfast.lock.spring.coroutine.KotlinNames;
+import io.holdfast.lock.spring.aop.ProxiedBean;
 import io.holdfast.lock.spring.definition.LockOperation;
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -22,27 +20,19 @@ final class LockedMethods {
 
     /** Determined each time, because the class of a bean may not be known until it is created. */
     static List<Definition> of(ConfigurableListableBeanFactory beans, LockOperationSource operations) {
-        List<Definition> all = new ArrayList<>();
-        for (String bean : beans.getBeanDefinitionNames()) {
-            Class<?> type = ProxiedBeans.typeOf(beans, bean);
-            if (type != null) {
-                Class<?> userClass = ClassUtils.getUserClass(type);
-                operations.allOf(userClass).forEach(each -> all.add(describe(bean, userClass, each)));
-            }
-        }
-        return all;
+        return ProxiedBean.all(beans)
+                .flatMap(bean -> operations.allOf(bean.type()).stream().map(each -> describe(bean, each)))
+                .toList();
     }
 
-    private static Definition describe(String bean, Class<?> type, LockOperation operation) {
-        String method = type.getName()
-                + '.'
-                + KotlinNames.of(operation.method())
-                + LockOperation.parameters(operation.method());
+    private static Definition describe(ProxiedBean bean, LockOperation operation) {
+        String method =
+                ClassUtils.getUserClass(bean.type()).getName() + '.' + LockOperation.signature(operation.method());
         List<Definition> further = operation.locks().stream()
                 .skip(1)
                 .map(each -> describe(null, null, each, null))
                 .toList();
-        return describe(bean, method, operation.locks().get(0), further);
+        return describe(bean.name(), method, operation.locks().get(0), further);
     }
 
     private static Definition describe(
@@ -55,7 +45,7 @@ final class LockedMethods {
                 bean,
                 method,
                 lock.name(),
-                lock.keys().expressions(),
+                lock.keys().texts(),
                 shape.mode().name(),
                 shape.mode() == LockMode.SHARED && shape.limit() != LockRequest.UNLIMITED ? shape.limit() : null,
                 shape.weight() == 1 ? null : shape.weight(),

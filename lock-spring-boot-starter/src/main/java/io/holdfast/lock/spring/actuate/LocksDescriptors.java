@@ -27,9 +27,12 @@ final class LocksDescriptors {
 
     private LocksDescriptors() {}
 
-    /** The text of a key, unless keys are hidden. */
+    /**
+     * {@return the key as it is, since clients send it back, for example for a forced release; if keys are hidden, or this one is masked,
+     * a text that does not reveal it}
+     */
     static String key(LockKey key, boolean shown) {
-        return shown ? key.toString() : HIDDEN;
+        return !shown ? HIDDEN : key.isMasked() ? key.toString() : key.value();
     }
 
     /** In milliseconds, because nobody needs a finer unit. */
@@ -126,6 +129,7 @@ final class LocksDescriptors {
      *
      * @param id the same for the same key as long as this process runs, whether or not the key is shown; null if a single lock is
      *     requested
+     * @param longestWait how long the first of the waiters has waited; null if unknown
      * @param queue the waiters in order; null if a single lock is requested
      */
     record Lock(
@@ -135,8 +139,14 @@ final class LocksDescriptors {
             long fencingToken,
             List<Holder> holders,
             int waiters,
+            @Nullable String longestWait,
             @Nullable List<LockWaiter> queue)
             implements OperationResponseBody {}
+
+    /** {@return how long the first waiter has waited; null if unknown} */
+    static @Nullable String longestWait(Duration wait) {
+        return wait.isZero() ? null : text(wait);
+    }
 
     /** A holder of a lock. */
     record Holder(
@@ -147,7 +157,8 @@ final class LocksDescriptors {
             String mode,
             String since,
             String remaining,
-            long fencingToken) {}
+            long fencingToken,
+            boolean kept) {}
 
     static List<Holder> holders(List<LockHolder> holders) {
         return holders.stream()
@@ -159,7 +170,8 @@ final class LocksDescriptors {
                         each.mode().name(),
                         text(each.since()),
                         text(each.remaining()),
-                        each.fencingToken()))
+                        each.fencingToken(),
+                        each.kept()))
                 .toList();
     }
 
@@ -167,16 +179,22 @@ final class LocksDescriptors {
      * One page of all locks.
      *
      * @param time when the scan ended
+     * @param unreadable how many locks could not be read
      * @param total how many locks match
      * @param instance the application instance that responds
+     * @param lateRenewals the number of its locks whose renewal is overdue
+     * @param responseTime how long the store took to respond to a single call
      */
     record Overview(
             String time,
             boolean complete,
+            int unreadable,
             int total,
             int page,
             int size,
             LockClient instance,
+            int lateRenewals,
+            String responseTime,
             List<Lock> locks,
             List<Deadlock> deadlocks,
             List<Wait> blocked,
@@ -207,7 +225,8 @@ final class LocksDescriptors {
             String id,
             @Nullable String cause,
             @Nullable String thread,
-            String host) {}
+            String host,
+            long fencingToken) {}
 
     /** The result of a forced release. */
     record Released(String key, List<Holder> released) implements OperationResponseBody {}

@@ -29,26 +29,13 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
  *
  * <p>A key may contain slashes, so it is the entire rest of the path. A path cannot represent every key (two slashes in a row
  * become one): such a key is passed as {@code exactKey} instead, and the path is ignored.
+ *
+ * @param beans queried on each request, so that the endpoint does not create lazy beans
+ * @param operations finds the annotated methods
+ * @param showKeys who may see keys
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
-final class LocksEndpoint {
-
-    private final ConfigurableListableBeanFactory beans;
-    private final LockOperationSource operations;
-    private final Show showKeys;
-
-    /**
-     * Creates an instance.
-     *
-     * @param beans queried on each request, so that the endpoint does not create lazy beans
-     * @param operations finds the annotated methods
-     * @param showKeys who may see keys
-     */
-    LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource operations, Show showKeys) {
-        this.beans = beans;
-        this.operations = operations;
-        this.showKeys = showKeys;
-    }
+record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource operations, Show showKeys) {
 
     @ReadOperation
     Locks locks() {
@@ -96,7 +83,9 @@ final class LocksEndpoint {
         String text = keyOf(key, exactKey);
         LockSnapshot snapshot = beans.getBean(LockTemplate.class).inspect(text);
         List<Holder> holders = LocksDescriptors.holders(snapshot.holders());
-        return new Lock(null, text, snapshot.isHeld(), snapshot.lastToken(), holders, snapshot.waiters(), null);
+        String longest = LocksDescriptors.longestWait(snapshot.waited());
+        return new Lock(
+                null, text, snapshot.isHeld(), snapshot.lastToken(), holders, snapshot.waiters(), longest, null);
     }
 
     @DeleteOperation

@@ -6,6 +6,7 @@ import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -21,6 +22,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.util.function.SingletonSupplier;
 
 /** {@code /actuator/locks}, if the endpoint is exposed. */
 @AutoConfiguration(after = {LockAutoConfiguration.class, LockAopAutoConfiguration.class})
@@ -48,7 +50,8 @@ public final class LocksEndpointAutoConfiguration {
             LocksEndpointProperties properties,
             AllLocks allLocks,
             ObjectProvider<EndpointAccessResolver> access) {
-        return new LocksEndpointWebExtension(endpoint, properties, allLocks, new LocksPage(() -> isWritable(access)));
+        Supplier<String> page = SingletonSupplier.of(() -> LocksPage.html(isWritable(access)));
+        return new LocksEndpointWebExtension(endpoint, properties, allLocks, page);
     }
 
     @Bean

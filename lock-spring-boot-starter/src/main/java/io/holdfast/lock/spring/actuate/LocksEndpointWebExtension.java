@@ -20,7 +20,7 @@ import org.springframework.util.MimeType;
 /** Adapts the endpoint to HTTP: the response may depend on the user, and failures are mapped to status codes. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 record LocksEndpointWebExtension(
-        LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks, LocksPage page) {
+        LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks, Supplier<String> page) {
 
     private static final MimeType HTML = new MimeType("text", "html", StandardCharsets.UTF_8);
     private static final int FORBIDDEN = 403;
@@ -32,7 +32,7 @@ record LocksEndpointWebExtension(
      */
     @ReadOperation(produces = "text/html;qs=0.1")
     WebEndpointResponse<String> html() {
-        return new WebEndpointResponse<>(page.html(), HTML);
+        return new WebEndpointResponse<>(page.get(), HTML);
     }
 
     /** Without a scope, the locks of this instance. */

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.actuate;
 
+import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockClient;
 import io.holdfast.lock.api.LockOverview;
 import io.holdfast.lock.api.LockScan;
@@ -27,8 +28,10 @@ final class SharedScan {
      * The result of a scan.
      *
      * @param time when the scan ended
+     * @param late the number of this client's locks whose renewal is overdue
+     * @param took how long a single call took; if there are several servers, the slowest one
      */
-    record Result(Instant time, LockClient client, LockScan scan, LockWaits waits) {}
+    record Result(Instant time, LockClient client, LockScan scan, LockWaits waits, int late, Duration took) {}
 
     /** @param locks yields null if the template does not provide an overview */
     SharedScan(Supplier<@Nullable LockOverview> locks, Duration interval) {
@@ -65,7 +68,11 @@ final class SharedScan {
                 throw new UnsupportedOperationException("The LockTemplate bean does not implement LockOverview");
             }
             LockScan scan = overview.scan(LockScanRequest.ALL);
-            Result result = new Result(Instant.now(), overview.client(), scan, overview.waits());
+            long asked = System.nanoTime();
+            LockWaits waits = overview.waits();
+            Duration took = Duration.ofNanos(System.nanoTime() - asked);
+            int late = overview instanceof LockActivity activity ? activity.lateRenewals() : 0;
+            Result result = new Result(Instant.now(), overview.client(), scan, waits, late, took);
             return () -> result;
         } catch (RuntimeException e) {
             return () -> {

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * Runs the method under a distributed lock: for each key, one caller at a time across all instances.
  *
  * <pre>{@code
- * @DistributedLock(key = "#order.id", lease = 10)
+ * @DistributedLock(name = "order", key = "#order.id", lease = 10)
  * public Receipt pay(Order order) { … }
  * }</pre>
  *
@@ -39,7 +39,7 @@ import java.util.concurrent.TimeUnit;
  * public Receipt pay(Order order) { … }
  * }</pre>
  *
- * <p>Each annotation has its own name, key, mode, limit and fairness. All other attributes apply to the call, so only
+ * <p>Each annotation has its own name, key or keys, mode, limit and fairness. All other attributes apply to the call, so only
  * one of the annotations may set them; settings and metrics use the name of that annotation, or of the first one if none sets
  * any.
  *
@@ -65,7 +65,7 @@ public @interface DistributedLock {
 
     /**
      * The name of this definition and, if given, the first part of the key: {@code name = "order", key = "#order.id"} locks
-     * {@code order:42}. Settings in {@code holdfast.instances.<name>} and metrics use it; without a name they use the class and
+     * {@code order:42}. Without it, order 42 and customer 42 are one lock. Settings in {@code holdfast.instances.<name>} and metrics use it; without a name they use the class and
      * method: {@code Orders.pay}.
      *
      * @return the name, which must not contain a colon; if empty, the key has no prefix
@@ -77,14 +77,22 @@ public @interface DistributedLock {
      * {@code #root.methodName}, {@code #root.target}, {@code #root.args}, beans ({@code @naming.keyOf(#order)}), or a
      * literal ({@code 'nightly'}). Evaluated once for each call.
      *
-     * <p>A collection or an array results in several keys, of which either all or none are locked: a multi-lock. An empty one is an error.
+     * <p>{@code parts(…)} joins several values into one key: {@code key = "parts(#shop, #id)"} locks {@code s1:42}. Colons and
+     * backslashes in the values are escaped with a backslash, so that different values never result in the same key; see {@link
+     * io.holdfast.lock.api.LockKey#of(String, Object...)}.
      *
-     * <p>Several expressions are parts of one key, joined by colons: {@code key = {"#shop", "#id"}} locks {@code s1:42}. Colons
-     * and backslashes in the parts are escaped with a backslash, so that different parts never result in the same key.
-     *
-     * @return the expression, or one for each part; optional if there is a name, which is then the key
+     * @return the expression, which must not evaluate to a collection or an array; if empty, the key is the name
      */
-    String[] key() default {};
+    String key() default "";
+
+    /**
+     * Several locks, of which either all or none are acquired, as expressions like {@link #key()}: {@code keys = {"#from", "#to"}},
+     * {@code keys = "#orders.![id]"}. An expression that evaluates to a collection or an array has a key for each element; an empty
+     * one is an error. Equal keys are one lock.
+     *
+     * @return the expressions; cannot be combined with {@link #key()}
+     */
+    String[] keys() default {};
 
     /** {@return whether the lock is held exclusively, or together with other shared holders} */
     LockMode mode() default LockMode.EXCLUSIVE;
@@ -130,24 +138,24 @@ public @interface DistributedLock {
     TimeUnit timeUnit() default TimeUnit.SECONDS;
 
     /**
-     * The lease as text with a unit: {@code "10s"}, {@code "PT10S"}, or a placeholder {@code "${app.lock.lease}"}. Cannot be
-     * combined with {@link #lease()}.
+     * The lease as text with a unit: {@code "10s"}, {@code "PT10S"}, a placeholder {@code "${app.lock.lease}"}, or, as in
+     * {@code @Scheduled}, an expression for a bean: {@code "#{@settings.lease}"}. Cannot be combined with {@link #lease()}.
      *
-     * @return the lease; unset if empty after placeholders are resolved
+     * @return the lease; unset if the resolved text is empty
      */
     String leaseString() default "";
 
     /**
      * The time to wait as text; see {@link #leaseString()}. Cannot be combined with {@link #waitFor()}.
      *
-     * @return the limit; unset if empty after placeholders are resolved
+     * @return the limit; unset if the resolved text is empty
      */
     String waitForString() default "";
 
     /**
      * The minimum hold time as text; see {@link #leaseString()}. Cannot be combined with {@link #minHold()}.
      *
-     * @return the time; unset if empty after placeholders are resolved
+     * @return the time; unset if the resolved text is empty
      */
     String minHoldString() default "";
 

@@ -33,7 +33,11 @@ public @interface DistributedSemaphore {
 
     /** {@return see {@link DistributedLock#key()}} */
     @AliasFor(annotation = DistributedLock.class)
-    String[] key() default {};
+    String key() default "";
+
+    /** {@return see {@link DistributedLock#keys()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    String[] keys() default {};
 
     /**
      * The number of permits: how many callers may run at a time, if each acquires one.

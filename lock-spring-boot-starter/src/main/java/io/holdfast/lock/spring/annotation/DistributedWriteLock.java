@@ -30,7 +30,11 @@ public @interface DistributedWriteLock {
 
     /** {@return see {@link DistributedLock#key()}} */
     @AliasFor(annotation = DistributedLock.class)
-    String[] key() default {};
+    String key() default "";
+
+    /** {@return see {@link DistributedLock#keys()}} */
+    @AliasFor(annotation = DistributedLock.class)
+    String[] keys() default {};
 
     /** {@return see {@link DistributedLock#fair()}} */
     @AliasFor(annotation = DistributedLock.class)

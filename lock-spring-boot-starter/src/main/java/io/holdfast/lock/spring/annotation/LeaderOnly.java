@@ -31,7 +31,7 @@ import java.lang.annotation.Target;
 public @interface LeaderOnly {
 
     /**
-     * The role that the instance must lead. May contain placeholders.
+     * The role that the instance must lead. May contain placeholders, and expressions for beans: {@code #{@settings.role}}.
      *
      * @return the name of the role
      */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * held.
  *
  * <pre>{@code
- * @DistributedLock(key = "#id")
+ * @DistributedLock(name = "stock", key = "#id")
  * public void reserve(long id) {
  *     LockHandle lock = LockContext.current().orElseThrow();
  *     repository.reserve(id, lock.fencingToken());

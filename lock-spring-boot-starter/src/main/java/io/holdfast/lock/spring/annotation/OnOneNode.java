@@ -34,7 +34,7 @@ public @interface OnOneNode {
      * difference between the clocks of the nodes, and less than the time until the next run. With a fixed rate or delay, use
      * slightly less than the period, because each node counts its periods from its own start.
      *
-     * @return text with a unit, {@code "10m"}, or a placeholder; see {@link DistributedLock#minHoldString()}
+     * @return text with a unit, {@code "10m"}, a placeholder or an expression for a bean; see {@link DistributedLock#minHoldString()}
      */
     @AliasFor(annotation = DistributedLock.class, attribute = "minHoldString")
     String atLeast();

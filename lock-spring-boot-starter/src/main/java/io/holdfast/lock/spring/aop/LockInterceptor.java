@@ -4,6 +4,7 @@ import io.holdfast.lock.api.Blockage;
 import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockInterruptedException;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.Lifecycle;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -45,13 +47,18 @@ import org.springframework.util.function.SingletonSupplier;
  */
 public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
 
+    /** The name of the bean that shuts locks down; it is no longer running when locks are refused. */
+    public static final String SHUTDOWN = "holdfastShutdown";
+
     private static final Logger log = LoggerFactory.getLogger(DistributedLock.class);
 
+    private final ConfigurableListableBeanFactory beans;
     private final LockOperationSource operations;
     private final Supplier<LockTemplate> template;
     private final Supplier<List<LockRequestCustomizer>> customizers;
     private final Supplier<CallerTransactions> transactions;
     private final AsyncResults async = new AsyncResults();
+    private volatile boolean closed;
 
     /**
      * Creates an instance.
@@ -60,6 +67,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
      * @param operations specifies how methods are locked
      */
     public LockInterceptor(ConfigurableListableBeanFactory beans, LockOperationSource operations) {
+        this.beans = beans;
         this.operations = operations;
         this.template = SingletonSupplier.of(() -> LockStartupCheck.template(beans));
         this.customizers = SingletonSupplier.of(() -> beans.getBeanProvider(LockRequestCustomizer.class)
@@ -72,6 +80,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
     /** Ends its threads. Calls may still arrive later, from beans that are destroyed after this one. */
     @Override
     public void close() {
+        closed = true;
         async.close();
     }
 
@@ -87,7 +96,11 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             request = customized(each, request, operation);
         }
         Locked locked = new Locked(operation, request, invocation);
-        return operation.result() == ResultKind.VALUE ? locked.run() : locked.runAsync();
+        if (operation.result() == ResultKind.VALUE) {
+            return locked.run();
+        }
+        var later = new AsyncCall(template, request, invocation, operation.returnType(), operation.caller(), locked);
+        return async.run(operation.result(), later);
     }
 
     /**
@@ -125,7 +138,10 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             this.operation = operation;
             this.request = request;
             this.invocation = invocation;
-            this.joining = joining();
+            ResultKind result = operation.result();
+            this.joining = result == ResultKind.VALUE || result == ResultKind.STAGE
+                    ? transactions.get().before(invocation, operation.caller(), request, template.get())
+                    : CallerTransactions.NOTHING; // a publisher runs when it is subscribed to, in its own transaction
         }
 
         @Nullable
@@ -133,13 +149,15 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             LockResult<@Nullable Object> answer;
             try {
                 answer = template.get().<@Nullable Object, Throwable>tryExecute(request, this);
-            } catch (LockLostException e) {
-                return resultDespite(e);
-            } catch (LockStoreException e) {
-                if (begun) {
-                    throw e;
+            } catch (RuntimeException e) {
+                if (!begun) {
+                    return refused(e);
                 }
-                return insteadOfMethod(e);
+                Throwable outcome = outcome(failure, e);
+                if (outcome == null) {
+                    return result;
+                }
+                throw outcome;
             }
             if (answer instanceof LockResult.Executed<@Nullable Object> executed) {
                 return executed.value();
@@ -160,41 +178,6 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             } catch (Throwable e) {
                 failure = e;
                 throw e;
-            }
-        }
-
-        /** The result of the method despite the lost lock, unless the loss was detected before the method began. */
-        private @Nullable Object resultDespite(LockLostException loss) throws Throwable {
-            if (!begun || loss == failure || !tolerates(loss)) {
-                throw loss;
-            }
-            if (failure != null) {
-                throw failure;
-            }
-            return result;
-        }
-
-        @Nullable
-        Object runAsync() throws Throwable {
-            return async.run(
-                    operation.result(),
-                    new AsyncCall(template, request, invocation, operation.returnType(), operation.caller(), this));
-        }
-
-        /**
-         * A publisher runs when it is subscribed to, in its own transaction. A failure is thrown once the lock is held, before
-         * the method runs: without this action, the lock would be released before the caller's transaction has completed. If
-         * there is no template, the acquisition reports that first.
-         */
-        private Runnable joining() {
-            try {
-                return operation.result() == ResultKind.VALUE || operation.result() == ResultKind.STAGE
-                        ? transactions.get().before(invocation, operation.caller(), request, template.get())
-                        : CallerTransactions.NOTHING;
-            } catch (LockStoreException failed) {
-                return () -> {
-                    throw failed;
-                };
             }
         }
 
@@ -220,7 +203,19 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             if (reason instanceof LockNotAcquiredException contention) {
                 return contended(contention.key(), contention.waited(), contention.holder(), contention.blockage());
             }
+            if (isEndOfJob(reason)) {
+                log.info("{} is skipped at the shutdown: {}", operation.caller(), reason.getMessage());
+                return ResultKind.skipped(operation.returnType());
+            }
             throw reason;
+        }
+
+        /** Whether a scheduled method waited until the shutdown. Its only caller, the scheduler, would log an error. */
+        private boolean isEndOfJob(Throwable reason) {
+            return (reason instanceof LockInterruptedException || reason.getClass() == IllegalStateException.class)
+                    && (closed || (beans.getSingleton(SHUTDOWN) instanceof Lifecycle locks && !locks.isRunning()))
+                    && LockOperationSource.isScheduled(operation.method())
+                    && ResultKind.canBeSkipped(operation.method(), operation.returnType());
         }
 
         /** Skips the call, calls a fallback, or throws the exception, which names the method. */

@@ -1,61 +1,48 @@
 package io.holdfast.lock.spring.aop;
 
-import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.definition.AnnotatedMethods;
 import io.holdfast.lock.spring.definition.LockOperation;
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import io.holdfast.lock.spring.transaction.CallerTransactions;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.core.env.Environment;
+import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 
 /**
  * Checks all beans after the singletons have been created, and fails startup if one has locked methods that would run without
  * the lock: it has no proxy, its annotation cannot work, or transactions would begin before the lock.
  *
  * <p>Creates no bean: for beans that do not exist yet, it examines the type.
+ *
+ * @param beans the beans to check
+ * @param operations finds locked methods
+ * @param advisor must be part of each proxy of a bean with locked methods
+ * @param configured whether any properties of locks are set; they are checked even without locked methods
  */
-public final class LockStartupCheck implements SmartInitializingSingleton {
+public record LockStartupCheck(
+        ConfigurableListableBeanFactory beans, LockOperationSource operations, LockAdvisor advisor, boolean configured)
+        implements SmartInitializingSingleton, SmartInstantiationAwareBeanPostProcessor {
 
     private static final String MISSING = "There is no LockTemplate: the application or the test slice excludes the"
-            + " lock auto-configuration or Spring Data Redis. ";
-
-    private final ConfigurableListableBeanFactory beans;
-    private final LockOperationSource operations;
-    private final LockAdvisor advisor;
-    private final boolean configured;
-
-    /**
-     * Creates an instance.
-     *
-     * @param beans the beans to check
-     * @param operations finds locked methods
-     * @param advisor must be part of each proxy of a bean with locked methods
-     * @param configured whether any properties of locks are set; they are checked even without locked methods
-     */
-    public LockStartupCheck(
-            ConfigurableListableBeanFactory beans,
-            LockOperationSource operations,
-            LockAdvisor advisor,
-            boolean configured) {
-        this.beans = beans;
-        this.operations = operations;
-        this.advisor = advisor;
-        this.configured = configured;
-    }
+            + " lock auto-configuration or Spring Data Redis.";
 
     @Override
     public void afterSingletonsInstantiated() {
         List<LockOperation> found = new ArrayList<>();
-        ProxiedBeans.visit(beans, (name, type, instance) -> found.addAll(check(name, type, instance)));
+        ProxiedBean.all(beans).forEach(bean -> found.addAll(check(bean)));
         if (!found.isEmpty()) {
             beans.getBeanProvider(CallerTransactions.class)
                     .ifAvailable(transactions -> transactions.requireInside(advisor.getOrder()));
@@ -69,8 +56,20 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         }
     }
 
-    private List<LockOperation> check(String name, Class<?> type, @Nullable Object instance) {
-        List<LockOperation> found = operations.allOf(type);
+    /** Called only for beans in a circular reference, after the proxy creator. */
+    @Override
+    public Object getEarlyBeanReference(Object bean, String name) {
+        ProxiedBean.advisorsOf(bean).forEach(each -> {
+            if (each instanceof PointcutAdvisor known
+                    && known.getPointcut() instanceof AnnotatedMethods<?, ?> methods) {
+                methods.requireInitialized(AopUtils.getTargetClass(bean));
+            }
+        });
+        return bean;
+    }
+
+    private List<LockOperation> check(ProxiedBean bean) {
+        List<LockOperation> found = operations.allOf(bean.type());
         if (found.isEmpty()) {
             return found;
         }
@@ -80,20 +79,31 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
                             + " would run without its lock: spring.aop.auto is false, so beans have no proxies.",
                     "Remove spring.aop.auto=false, or use LockTemplate inside the method.");
         }
-        if (instance != null) {
-            ProxiedBeans.requireAdvisor(
+        if (bean.instance() != null) {
+            bean.requireAdvisor(
                     beans,
-                    name,
-                    instance,
                     LockAdvisor.class,
                     found.get(0).where() + " would run without its lock",
                     "use LockTemplate inside the method. If it is a test double, replace the bean with @MockitoBean or"
                             + " @TestBean.");
+            found.forEach(operation -> requireOutsideAsync(operation, bean));
             // The proxy looks both up itself, so the dependencies must be registered: until it is destroyed, the bean
             // needs the interceptor, and the interceptor needs the template.
-            beans.registerDependentBean(LockAdvisor.INTERCEPTOR, name);
+            beans.registerDependentBean(LockAdvisor.INTERCEPTOR, bean.name());
         }
         return found;
+    }
+
+    private static void requireOutsideAsync(LockOperation operation, ProxiedBean bean) {
+        boolean isInside = ProxiedBean.advisorsOf(bean.instance())
+                .dropWhile(each -> !(each instanceof LockAdvisor))
+                .anyMatch(each -> each instanceof AsyncAnnotationAdvisor async
+                        && async.getPointcut().getMethodMatcher().matches(operation.method(), bean.type()));
+        if (isInside) {
+            throw new LockDefinitionException(
+                    operation.where() + " would run outside its lock: @Async starts it on a thread without the lock.",
+                    "Remove the order of @EnableAsync, so that the asynchronous thread acquires the lock.");
+        }
     }
 
     /**
@@ -123,15 +133,19 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
         }
     }
 
-    static LockTemplate template(ConfigurableListableBeanFactory beans) {
-        LockTemplate template = beans.getBeanProvider(LockTemplate.class).getIfAvailable();
-        if (template == null) {
-            throw new LockStoreException(MISSING + advice(beans), null, false);
-        }
-        return template;
+    /**
+     * {@return the template} Its absence is no failure of the store: a fallback for those must not hide that nothing is locked.
+     *
+     * @param beans contains the template
+     * @throws LockDefinitionException if there is none
+     */
+    public static LockTemplate template(BeanFactory beans) {
+        return beans.getBeanProvider(LockTemplate.class).getIfAvailable(() -> {
+            throw new LockDefinitionException(MISSING, advice(beans));
+        });
     }
 
-    private static String advice(ConfigurableListableBeanFactory beans) {
+    private static String advice(BeanFactory beans) {
         return isPartForTest(beans)
                 ? "Add @AutoConfigureTestLocks (from lock-spring-boot-test) to the test, or a LockStore or"
                         + " LockTemplate bean."
@@ -140,7 +154,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton {
     }
 
     /** Spring Boot's annotations for test slices disable auto-configuration, except for the part under test. */
-    private static boolean isPartForTest(ConfigurableListableBeanFactory beans) {
+    private static boolean isPartForTest(BeanFactory beans) {
         Environment environment = beans.getBeanProvider(Environment.class).getIfUnique();
         return environment != null
                 && !environment.getProperty(EnableAutoConfiguration.ENABLED_OVERRIDE_PROPERTY, Boolean.class, true);

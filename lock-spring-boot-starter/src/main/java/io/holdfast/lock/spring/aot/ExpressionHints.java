@@ -95,8 +95,8 @@ final class ExpressionHints {
     }
 
     /**
-     * The type itself is needed to determine whether it overrides {@code toString()}, its supertypes because SpEL calls a method
-     * through a public one of them, and the unboxing method if it is a Kotlin value class.
+     * The type itself and its supertypes are needed because SpEL calls a method through a public one of them, and the unboxing
+     * method if it is a Kotlin value class.
      */
     private void registerMembers(ResolvableType met) {
         Class<?> type = met.resolve(Object.class);

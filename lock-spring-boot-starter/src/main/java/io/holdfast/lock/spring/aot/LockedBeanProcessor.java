@@ -52,15 +52,16 @@ final class LockedBeanProcessor implements BeanRegistrationAotProcessor {
             Annotated annotated, Class<?> type, ConfigurableListableBeanFactory beans, ReflectionHints hints) {
         MergedAnnotation<?> annotation = annotated.annotation();
         hints.registerMethod(annotated.method(), ExecutableMode.INVOKE);
-        for (MergedAnnotation<?> each = annotation; each != null; each = each.getMetaSource()) {
-            hints.registerType(each.getType(), MemberCategory.INVOKE_DECLARED_METHODS);
-        }
+        annotation.getMetaTypes().forEach(each -> hints.registerType(each, MemberCategory.INVOKE_DECLARED_METHODS));
         if (annotation.getType() == DistributedLock.class) {
             String fallback = annotation.getString("fallbackMethod");
             AnnotatedMethods.methodsOf(type).stream()
                     .filter(each -> mayBe(fallback, each))
                     .forEach(each -> hints.registerMethod(each, ExecutableMode.INVOKE));
-            Stream.concat(Stream.of(annotation.getStringArray("key")), Stream.of(annotation.getString("condition")))
+            Stream.concat(
+                            Stream.of(annotation.getStringArray("keys")),
+                            Stream.of("key", "condition", "leaseString", "waitForString", "minHoldString")
+                                    .map(annotation::getString))
                     .map(text -> resolved(text, beans))
                     .filter(each -> !each.isBlank())
                     .forEach(each -> new ExpressionHints(hints, beans).register(each, annotated.method(), type));

@@ -1,12 +1,12 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.PropertyAccessor;
@@ -40,16 +40,11 @@ final class LateTasks {
     }
 
     private static List<String> executors(ConfigurableListableBeanFactory beans) {
-        List<String> busy = new ArrayList<>();
-        for (Class<?> type : List.of(ExecutorConfigurationSupport.class, SimpleAsyncTaskExecutor.class)) {
-            for (String name : beans.getBeanNamesForType(type, true, false)) {
-                String bean = BeanFactoryUtils.transformedBeanName(name);
-                if (beans.containsSingleton(bean) && isBusy(beans.getSingleton(bean), beans.getBean(bean))) {
-                    busy.add(bean);
-                }
-            }
-        }
-        return busy;
+        return Stream.of(ExecutorConfigurationSupport.class, SimpleAsyncTaskExecutor.class)
+                .flatMap(type -> Stream.of(beans.getBeanNamesForType(type, true, false)))
+                .map(BeanFactoryUtils::transformedBeanName)
+                .filter(bean -> beans.containsSingleton(bean) && isBusy(beans.getSingleton(bean), beans.getBean(bean)))
+                .toList();
     }
 
     /** @param bean the executor itself, or the pool if the executor is a factory of pools */

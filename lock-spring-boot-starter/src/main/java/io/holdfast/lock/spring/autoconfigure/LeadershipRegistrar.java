@@ -16,16 +16,10 @@ import org.springframework.core.type.AnnotationMetadata;
  * Registers a bean of type {@link Leadership} for each role that the properties name, with the role as its qualifier. The bean is
  * created when it is first needed.
  */
-final class LeadershipRegistrar implements ImportBeanDefinitionRegistrar {
+record LeadershipRegistrar(Environment environment) implements ImportBeanDefinitionRegistrar {
 
     static final String ROLES = "holdfastLeaderRoles";
     private static final String SUFFIX = "Leadership";
-
-    private final Environment environment;
-
-    LeadershipRegistrar(Environment environment) {
-        this.environment = environment;
-    }
 
     @Override
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {

@@ -82,13 +82,7 @@ public final class LockAopAutoConfiguration {
     /**
      * Registers a proxy creator even if Boot's own is missing: in a test slice, or with proxies for interfaces only.
      */
-    static final class ProxyCreator implements ImportBeanDefinitionRegistrar {
-
-        private final Environment environment;
-
-        ProxyCreator(Environment environment) {
-            this.environment = environment;
-        }
+    record ProxyCreator(Environment environment) implements ImportBeanDefinitionRegistrar {
 
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.engine.LockEngineBuilder;
+import io.holdfast.lock.quorum.QuorumLockStore;
 import io.holdfast.lock.store.LockStore;
 import org.crac.Context;
 import org.crac.Core;
@@ -57,7 +58,7 @@ public final class LockAutoConfiguration {
         }
         customizers.orderedStream().forEach(each -> each.customize(builder));
         log.info("Locks are kept in {}", store);
-        properties.doubts().forEach(doubt -> log.warn("{}.", doubt));
+        properties.doubts(store instanceof QuorumLockStore).forEach(doubt -> log.warn("{}.", doubt));
         return builder.build();
     }
 

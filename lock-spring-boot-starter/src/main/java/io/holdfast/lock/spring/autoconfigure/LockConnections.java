@@ -1,21 +1,24 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
-import java.net.URI;
-import java.net.URISyntaxException;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
-import java.util.Locale;
-import java.util.regex.Pattern;
+import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails.Cluster;
+import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails.Sentinel;
+import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails.Standalone;
+import java.util.Objects;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.PropertyMapper;
 import org.springframework.boot.ssl.SslBundle;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.util.Assert;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -26,83 +29,59 @@ import org.springframework.util.ClassUtils;
 final class LockConnections {
 
     private static final String JEDIS = "redis.clients.jedis.RedisClient";
-    private static final int DEFAULT_PORT = 6379;
-    private static final int LAST_PORT = 65_535;
-    private static final Pattern SCHEME = Pattern.compile("rediss?");
-    private static final Pattern DATABASE = Pattern.compile("(/\\d{0,9})?");
 
     private LockConnections() {}
 
     /**
-     * Creates a factory for a server.
+     * Creates a factory.
      *
-     * @param property the property that contains the URL
-     * @param url may lack the scheme
-     * @param bundle for TLS, which {@code rediss://} enables as well
-     * @throws LockDefinitionException if the URL is invalid, or Jedis is missing
+     * @param name the servers, for messages, without secrets
+     * @throws LockDefinitionException if Jedis is missing
+     * @throws IllegalArgumentException if the details name no server, or several
      */
-    static RedisConnectionFactory create(String property, String url, @Nullable SslBundle bundle) {
-        URI uri = uri(property, url);
+    static RedisConnectionFactory create(String name, LockConnectionDetails details) {
         if (!ClassUtils.isPresent(JEDIS, null)) {
             throw new LockDefinitionException(
-                    "Locks use Jedis for " + name(property, url) + ", but Jedis is not on the classpath.",
+                    "Locks use Jedis for " + name + ", but Jedis is not on the classpath.",
                     "Add redis.clients:jedis, or let locks use a RedisConnectionFactory of the application.");
         }
-        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(uri.getHost(), port(uri));
-        if (uri.getPath().length() > 1) {
-            server.setDatabase(Integer.parseInt(uri.getPath().substring(1)));
+        RedisConfiguration.WithAuthentication servers = servers(details);
+        servers.setUsername(details.getUsername());
+        servers.setPassword(RedisPassword.of(details.getPassword()));
+        return Factories.create((RedisConfiguration) servers, details.getSslBundle());
+    }
+
+    private static RedisConfiguration.WithAuthentication servers(LockConnectionDetails details) {
+        Standalone single = details.getStandalone();
+        Sentinel sentinel = details.getSentinel();
+        Cluster cluster = details.getCluster();
+        Assert.isTrue(
+                Stream.of(single, sentinel, cluster).filter(Objects::nonNull).count() == 1,
+                "The LockConnectionDetails must specify exactly one of a single server, sentinels and a cluster.");
+        if (single != null) {
+            RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(single.host(), single.port());
+            server.setDatabase(single.database());
+            return server;
         }
-        String login = uri.getRawUserInfo();
-        if (login != null) {
-            int colon = login.indexOf(':');
-            server.setUsername(colon > 0 ? decoded(login.substring(0, colon)) : null);
-            server.setPassword(RedisPassword.of(decoded(login.substring(colon + 1))));
+        if (sentinel != null) {
+            Assert.notEmpty(sentinel.nodes(), "The LockConnectionDetails name no sentinels.");
+            RedisSentinelConfiguration servers = new RedisSentinelConfiguration().master(sentinel.master());
+            sentinel.nodes().forEach(node -> servers.sentinel(node.host(), node.port()));
+            servers.setDatabase(sentinel.database());
+            servers.setSentinelUsername(sentinel.username());
+            servers.setSentinelPassword(RedisPassword.of(sentinel.password()));
+            return servers;
         }
-        SslBundle tls = bundle == null && "rediss".equals(uri.getScheme()) ? SslBundle.systemDefault() : bundle;
-        return Factories.create(server, tls);
-    }
-
-    /** {@return host and port, without secrets} */
-    static String name(String property, String url) {
-        URI uri = uri(property, url);
-        return uri.getHost().toLowerCase(Locale.ROOT) + ':' + port(uri);
-    }
-
-    private static int port(URI uri) {
-        return uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort();
-    }
-
-    /** Neither the URL nor the parser's message is repeated, because both may contain a password. */
-    private static URI uri(String property, String url) {
-        try {
-            URI uri = new URI(url.contains("://") ? url : "redis://" + url);
-            if (SCHEME.matcher(uri.getScheme()).matches()
-                    && uri.getHost() != null
-                    && uri.getPort() != 0
-                    && uri.getPort() <= LAST_PORT
-                    && DATABASE.matcher(uri.getPath()).matches()
-                    && uri.getQuery() == null
-                    && uri.getFragment() == null) {
-                return uri;
-            }
-        } catch (URISyntaxException e) {
-            // reported like any other invalid URL
-        }
-        throw new LockDefinitionException(
-                property + " is not the URL of a Redis server.",
-                "Change it to redis://[user:password@]host[:port][/database], or rediss:// for TLS, with special"
-                        + " characters in the user and password percent-encoded.");
-    }
-
-    /** A plus sign does not stand for a space here. */
-    private static String decoded(String text) {
-        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+        RedisClusterConfiguration servers = new RedisClusterConfiguration();
+        Objects.requireNonNull(cluster).nodes().forEach(node -> servers.clusterNode(node.host(), node.port()));
+        Assert.notEmpty(servers.getClusterNodes(), "The LockConnectionDetails name no nodes of the cluster.");
+        return servers;
     }
 
     /** Loaded only if Jedis is present. */
     private static final class Factories {
 
-        static JedisConnectionFactory create(RedisStandaloneConfiguration server, @Nullable SslBundle bundle) {
+        static JedisConnectionFactory create(RedisConfiguration servers, @Nullable SslBundle bundle) {
             var client = JedisClientConfiguration.builder();
             if (bundle != null) {
                 SSLParameters parameters = new SSLParameters();
@@ -114,7 +93,12 @@ final class LockConnections {
                         .sslSocketFactory(bundle.createSslContext().getSocketFactory())
                         .sslParameters(parameters);
             }
-            return new JedisConnectionFactory(server, client.build());
+            if (servers instanceof RedisSentinelConfiguration sentinels) {
+                return new JedisConnectionFactory(sentinels, client.build());
+            }
+            return servers instanceof RedisClusterConfiguration cluster
+                    ? new JedisConnectionFactory(cluster, client.build())
+                    : new JedisConnectionFactory((RedisStandaloneConfiguration) servers, client.build());
         }
     }
 }

@@ -10,6 +10,7 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ControllerAdvice;
@@ -21,15 +22,9 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
  */
 @ControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)
-final class LockProblemDetails {
+record LockProblemDetails(LockProperties.ProblemDetails settings) {
 
     private static final Logger log = LoggerFactory.getLogger(LockProblemDetails.class);
-
-    private final LockProperties.ProblemDetails settings;
-
-    LockProblemDetails(LockProperties.ProblemDetails settings) {
-        this.settings = settings;
-    }
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> notAcquired(LockNotAcquiredException contention) {
@@ -44,15 +39,11 @@ final class LockProblemDetails {
     }
 
     private ResponseEntity<ProblemDetail> answer(int code, String text) {
-        ProblemDetail detail = ProblemDetail.forStatus(code);
-        detail.setDetail(text);
+        ProblemDetail detail = ProblemDetail.forStatusAndDetail(HttpStatusCode.valueOf(code), text);
+        // Rounded up: zero would make clients repeat the request immediately.
+        long wholeSeconds = settings.retryAfter().plusSeconds(1).minusNanos(1).toSeconds();
         return ResponseEntity.of(detail)
-                .header(HttpHeaders.RETRY_AFTER, Long.toString(wholeSeconds()))
+                .header(HttpHeaders.RETRY_AFTER, Long.toString(wholeSeconds))
                 .build();
-    }
-
-    /** Rounded up: zero would make clients repeat the request immediately. */
-    private long wholeSeconds() {
-        return settings.retryAfter().plusSeconds(1).minusNanos(1).toSeconds();
     }
 }

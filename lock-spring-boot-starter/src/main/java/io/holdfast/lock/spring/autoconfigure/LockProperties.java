@@ -109,9 +109,8 @@ record LockProperties(
         Duration delay = Objects.requireNonNullElse(quorum.rejoinDelay(), SECOND);
         check("holdfast.quorum.rejoin-delay", () -> standard.withRejoinDelay(delay));
         check("holdfast.transactions.commit-margin", () -> ANY.waitFor(transactions.commitMargin()));
-        require("holdfast.shutdown.timeout", shutdown.timeout(), isUpToADay(shutdown.timeout()), "0s to 1d");
-        Duration retryAfter = problemDetails.retryAfter();
-        require("holdfast.problem-details.retry-after", retryAfter, isUpToADay(retryAfter), "0s to 1d");
+        requireUpToADay("holdfast.shutdown.timeout", shutdown.timeout());
+        requireUpToADay("holdfast.problem-details.retry-after", problemDetails.retryAfter());
         requirePositive("holdfast.async.max-waiting", async.maxWaiting());
         int status = problemDetails.status();
         require("holdfast.problem-details.status", status, status >= 400 && status <= 599, "400 to 599");
@@ -172,16 +171,20 @@ record LockProperties(
         require(property, value, !LiteralText.isExpression(value), "literal text, not an expression");
     }
 
-    private static boolean isUpToADay(Duration time) {
-        return !time.isNegative() && time.compareTo(DAY) <= 0;
+    private static void requireUpToADay(String property, Duration time) {
+        require(property, time, !time.isNegative() && time.compareTo(DAY) <= 0, "0s to 1d");
     }
 
-    /** Combinations of valid values that do not make sense. */
-    List<String> doubts() {
+    /**
+     * Combinations of valid values that do not make sense.
+     *
+     * @param isQuorum whether locks are kept in a quorum
+     */
+    List<String> doubts(boolean isQuorum) {
         List<String> doubts = new ArrayList<>();
-        Duration timeout = isQuorum() ? quorum.nodeTimeout() : redis.commandTimeout();
+        Duration timeout = isQuorum ? quorum.nodeTimeout() : redis.commandTimeout();
         if (store == Store.REDIS && timeout.compareTo(lease) >= 0) {
-            doubts.add((isQuorum()
+            doubts.add((isQuorum
                             ? "holdfast.quorum.node-timeout is not less than holdfast.lease"
                             : "holdfast.redis.command-timeout is not less than holdfast.lease")
                     + ": a lock can be lost while a single renewal waits for its reply");
@@ -195,10 +198,6 @@ record LockProperties(
                     + " locks with a call to Redis");
         }
         return doubts;
-    }
-
-    boolean isQuorum() {
-        return quorum.nodes() != null;
     }
 
     LockRequest defaults(LockRequest request) {
@@ -234,9 +233,9 @@ record LockProperties(
      * @param keyPrefix First part of each key, without braces or whitespace.
      * @param commandTimeout Timeout of a command, and of the wait for a pooled connection.
      * @param tokenRetention How long the last fencing token of an unused lock is remembered.
-     * @param connections Maximum number of Jedis connections for locks.
-     * @param driver How locks reach Redis: over separate Jedis connections, through RedisTemplate on the application's
-     *     connections, or "auto": Jedis if the application's configuration can be carried over to it.
+     * @param maxConnections Maximum number of dedicated connections to a server.
+     * @param connection Over which connections locks reach Redis: dedicated ones, those of the application, or "auto": dedicated ones if
+     *     the application's configuration can be carried over to them.
      * @param replicaAcks How many replicas must acknowledge a grant or a renewal before it counts.
      */
     record Redis(
@@ -245,8 +244,8 @@ record LockProperties(
             @DefaultValue("lock") String keyPrefix,
             @DefaultValue("1s") Duration commandTimeout,
             @DefaultValue("10m") Duration tokenRetention,
-            @DefaultValue("16") int connections,
-            @DefaultValue("auto") RedisLockSettings.Driver driver,
+            @DefaultValue("64") int maxConnections,
+            @DefaultValue("auto") RedisLockSettings.Connection connection,
             @DefaultValue ReplicaAcks replicaAcks) {
 
         /**
@@ -269,8 +268,8 @@ record LockProperties(
                     .withKeyPrefix(keyPrefix)
                     .withCommandTimeout(commandTimeout)
                     .withTokenRetention(tokenRetention)
-                    .withConnections(connections)
-                    .withDriver(driver)
+                    .withMaxConnections(maxConnections)
+                    .withConnection(connection)
                     .withReplicaAcks(replicaAcks.toSettings());
         }
     }
@@ -328,7 +327,12 @@ record LockProperties(
             @Nullable List<String> nodes,
             @DefaultValue("200ms") Duration nodeTimeout,
             @Nullable Duration rejoinDelay,
-            @DefaultValue Ssl ssl) {}
+            @DefaultValue Ssl ssl) {
+
+        Quorum {
+            nodes = nodes == null || nodes.isEmpty() ? null : nodes; // as in ${NODES:}
+        }
+    }
 
     /**
      * Leadership among the instances of the application.

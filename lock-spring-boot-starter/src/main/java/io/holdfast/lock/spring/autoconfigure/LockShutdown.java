@@ -165,13 +165,13 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     }
 
     private List<LockEngine> clients() {
-        List<LockEngine> made = new ArrayList<>();
+        List<LockEngine> found = new ArrayList<>(); // no stream: every application that starts would load its lambdas
         for (String name : beans.getBeanNamesForType(LockEngine.class, true, false)) {
-            if (beans.containsSingleton(name) && beans.getSingleton(name) instanceof LockEngine locks) {
-                made.add(locks);
+            if (beans.getSingleton(name) instanceof LockEngine locks) {
+                found.add(locks);
             }
         }
-        return made;
+        return found;
     }
 
     private static void end(LockEngine locks, Duration atMost) {

@@ -10,8 +10,9 @@ import io.holdfast.lock.spring.annotation.LockConnectionFactory;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.store.LockStore;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +42,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.util.StringUtils;
 
 /**
@@ -88,52 +90,85 @@ public final class LockStoreAutoConfiguration {
     @ConditionalOnClass(RedisConnectionFactory.class)
     static class Redis {
 
+        private static final String TEMPLATE = "holdfastRedisTemplate";
         private static final String NODES = "holdfast.quorum.nodes";
         private static final String URL = "holdfast.redis.url";
+        private static final String DETAILS = "the bean of type LockConnectionDetails";
+        private static final String SETTINGS = "Change the properties under holdfast.redis as described.";
+        private static final String SERVERS =
+                "Set " + NODES + " to an odd number of independent servers, at least 3, each"
+                        + " listed once, such as redis1.example.com:6379,redis2.example.com:6379,redis3.example.com:6379.";
         private static final List<String> APPLICATIONS_SERVERS =
                 List.of("url", "host", "port", "sentinel.nodes", "cluster.nodes", "masterreplica.nodes");
+
+        /**
+         * The template through which locks reach Redis. Not a candidate for injection by type, so the application's own templates, and
+         * conditions on them, are unaffected. An application replaces it with a bean of the same name.
+         */
+        @Configuration(proxyBeanMethods = false)
+        @ConditionalOnMissingBean(name = TEMPLATE)
+        static class Template {
+
+            @Bean(name = TEMPLATE, defaultCandidate = false)
+            @Lazy
+            RedisTemplate<byte[], byte[]> holdfastRedisTemplate(
+                    ConfigurableListableBeanFactory beans,
+                    Environment environment,
+                    LockProperties properties,
+                    ObjectProvider<LockConnectionDetails> details,
+                    ObjectProvider<SslBundles> bundles,
+                    ObjectProvider<RedisConnectionFactory> factories,
+                    @LockConnectionFactory ObjectProvider<RedisConnectionFactory> marked) {
+                LockProperties.Redis redis = properties.redis();
+                LockConnectionDetails own = details.getIfAvailable();
+                if (own != null) { // before all properties that specify where locks are kept
+                    return checked(
+                            "Change that bean as described.",
+                            () -> RedisLockStore.template(
+                                    LockConnections.create(DETAILS, own),
+                                    redis.toSettings().withConnection(RedisLockSettings.Connection.AUTO)));
+                }
+                String url = redis.url();
+                return checked(
+                        SETTINGS,
+                        () -> RedisLockStore.template(
+                                url == null
+                                        ? applications(beans, environment, redis, factories, marked)
+                                        : create(URL, url, find(redis.ssl(), bundles)),
+                                redis.toSettings()));
+            }
+        }
 
         @Bean
         @Lazy
         LockStore holdfastLockStore(
                 ConfigurableListableBeanFactory beans,
-                Environment environment,
                 LockProperties properties,
                 ObjectProvider<LockConnectionDetails> details,
-                ObjectProvider<SslBundles> bundles,
-                ObjectProvider<RedisConnectionFactory> factories,
-                @LockConnectionFactory ObjectProvider<RedisConnectionFactory> marked) {
-            LockProperties.Redis redis = properties.redis();
-            LockConnectionDetails own = details.getIfAvailable();
-            String url = own == null ? redis.url() : own.getUrl();
-            String source = own == null ? URL : "LockConnectionDetails.getUrl()";
-            List<String> nodes = properties.quorum().nodes();
-            if (url != null && nodes != null) {
-                List<String> both = List.of(source, NODES);
-                throw new MutuallyExclusiveConfigurationPropertiesException(both, both);
-            }
-            if (url != null || nodes != null) {
-                refuseApplications(beans, properties, url == null ? NODES : source);
-            }
+                ObjectProvider<SslBundles> bundles) {
+            boolean isOwn = details.getIfAvailable() != null;
+            List<String> nodes = isOwn ? null : properties.quorum().nodes();
+            requireOnePlace(beans, properties, isOwn);
+            return checked(
+                    nodes == null ? SETTINGS : SERVERS,
+                    () -> nodes != null
+                            ? quorum(nodes, properties, find(properties.quorum().ssl(), bundles))
+                            : new RedisLockStore(
+                                    beans.getBean(TEMPLATE, RedisTemplate.class),
+                                    properties.redis().toSettings()));
+        }
+
+        private static <T> T checked(String action, Supplier<T> creation) {
             try {
-                if (nodes != null) {
-                    return quorum(nodes, properties, find(properties.quorum().ssl(), bundles));
-                }
-                RedisConnectionFactory factory = url == null
-                        ? applications(beans, environment, redis, factories, marked)
-                        : LockConnections.create(
-                                source, url, own == null ? find(redis.ssl(), bundles) : own.getSslBundle());
-                return new RedisLockStore(factory, redis.toSettings());
+                return creation.get();
             } catch (IllegalArgumentException e) {
-                throw new LockDefinitionException(
-                        String.valueOf(e.getMessage()),
-                        nodes == null
-                                ? "Change the properties under holdfast.redis as described."
-                                : "Set " + NODES
-                                        + " to an odd number of independent servers, at least 3, each listed once,"
-                                        + " such as redis1.example.com:6379,redis2.example.com:6379,redis3.example.com:6379.",
-                        e);
+                throw new LockDefinitionException(String.valueOf(e.getMessage()), action, e);
             }
+        }
+
+        private static RedisConnectionFactory create(String property, String url, @Nullable SslBundle bundle) {
+            PropertiesLockConnectionDetails server = PropertiesLockConnectionDetails.of(property, url, bundle);
+            return LockConnections.create(server.name(), server);
         }
 
         private static LockStore quorum(List<String> nodes, LockProperties properties, @Nullable SslBundle bundle) {
@@ -156,16 +191,19 @@ public final class LockStoreAutoConfiguration {
                     .toSettings()
                     .withCommandTimeout(quorum.nodeTimeout())
                     .withRejoinDelay(delay);
-            List<RedisConnectionFactory> servers = new ArrayList<>();
-            for (int i = 0; i < nodes.size(); i++) { // before any store, which a failure here would leave open
-                servers.add(LockConnections.create(NODES + "[" + i + "]", nodes.get(i), bundle));
-            }
-            List<QuorumNode> stores = new ArrayList<>();
-            for (int i = 0; i < nodes.size(); i++) {
-                stores.add(new QuorumNode(
-                        LockConnections.name(NODES, nodes.get(i)), new RedisLockStore(servers.get(i), settings)));
-            }
-            return new QuorumLockStore(stores, delay);
+            List<PropertiesLockConnectionDetails> servers = IntStream.range(0, nodes.size())
+                    .mapToObj(i -> PropertiesLockConnectionDetails.of(NODES + "[" + i + "]", nodes.get(i), bundle))
+                    .toList();
+            List<RedisConnectionFactory> factories =
+                    servers.stream() // before any store, which a failure would leave open
+                            .map(server -> LockConnections.create(server.name(), server))
+                            .toList();
+            return new QuorumLockStore(
+                    IntStream.range(0, nodes.size())
+                            .mapToObj(i -> new QuorumNode(
+                                    servers.get(i).name(), new RedisLockStore(factories.get(i), settings)))
+                            .toList(),
+                    delay);
         }
 
         private static RedisConnectionFactory applications(
@@ -184,7 +222,7 @@ public final class LockStoreAutoConfiguration {
                     beans, RedisConnectionFactory.class, true, false);
             if (names.length == 0) {
                 refuseUnread(environment);
-                return LockConnections.create(URL, "redis://localhost", null);
+                return create(URL, "redis://localhost", null);
             }
             try {
                 List<String> marks = marked(beans);
@@ -200,7 +238,8 @@ public final class LockStoreAutoConfiguration {
             throw new LockDefinitionException(
                     "Locks need a single RedisConnectionFactory, but the application has: " + String.join(", ", names)
                             + ".",
-                    "Annotate one of the beans with @LockConnectionFactory or @Primary.");
+                    "Mark the one for locks with @LockConnectionFactory and @Bean(defaultCandidate = false), or the one"
+                            + " for everything with @Primary.");
         }
 
         /** Otherwise locks would be kept on this machine, although the application names a server. */
@@ -219,21 +258,45 @@ public final class LockStoreAutoConfiguration {
                     });
         }
 
-        /** Rejects other settings of the application that specify where locks are kept, or that need the application's connections. */
-        private static void refuseApplications(
-                ConfigurableListableBeanFactory beans, LockProperties properties, String property) {
-            if (properties.redis().driver() == RedisLockSettings.Driver.REDIS_TEMPLATE) {
-                throw new InvalidConfigurationPropertyValueException(
-                        "holdfast.redis.driver",
-                        "redis-template",
-                        "With " + property + ", locks do not use the application's connections.");
+        /**
+         * Rejects settings of which one would have no effect.
+         *
+         * @param isOwn whether there are details, which precede all settings, but not a template of the application
+         */
+        private static void requireOnePlace(
+                ConfigurableListableBeanFactory beans, LockProperties properties, boolean isOwn) {
+            String url = !isOwn && properties.redis().url() != null ? URL : null;
+            String nodes = isOwn || properties.quorum().nodes() == null ? null : NODES;
+            if (url != null && nodes != null) {
+                List<String> both = List.of(URL, NODES);
+                throw new MutuallyExclusiveConfigurationPropertiesException(both, both);
             }
-            List<String> marks = marked(beans);
-            if (!marks.isEmpty()) {
+            String property = url == null ? nodes : url;
+            boolean isReplaced = beans.getBeanNamesForType(Template.class).length == 0;
+            String marks = isOwn ? "" : String.join(", ", marked(beans));
+            List<String> places = Stream.of(
+                            isOwn ? DETAILS : property,
+                            isReplaced ? "the bean " + TEMPLATE : null,
+                            marks.isEmpty() ? null : "@LockConnectionFactory on " + marks)
+                    .flatMap(Stream::ofNullable)
+                    .toList();
+            if (places.size() > 1) {
                 throw new LockDefinitionException(
-                        "Both " + property + " and @LockConnectionFactory on " + String.join(", ", marks)
-                                + " specify where locks are kept.",
+                        "Both " + places.get(0) + " and " + places.get(1) + " specify where locks are kept.",
                         "Remove one of them.");
+            }
+            switch (properties.redis().connection()) {
+                case APPLICATION -> refuse(property, "application", "do not use the application's connections");
+                case DEDICATED ->
+                    refuse(isReplaced ? "the bean " + TEMPLATE : null, "dedicated", "use its connections");
+                default -> {}
+            }
+        }
+
+        private static void refuse(@Nullable String place, String connection, String effect) {
+            if (place != null) {
+                throw new InvalidConfigurationPropertyValueException(
+                        "holdfast.redis.connection", connection, "With " + place + ", locks " + effect + '.');
             }
         }
 

@@ -13,8 +13,6 @@ import org.springframework.boot.autoconfigure.AutoConfigurationMetadata;
  */
 final class SpringBootVersionCheck implements AutoConfigurationImportFilter {
 
-    private static final int OLDEST = 4;
-
     @Override
     public boolean[] match(@Nullable String[] configurations, AutoConfigurationMetadata metadata) {
         check(SpringBootVersion.getVersion());
@@ -25,16 +23,10 @@ final class SpringBootVersionCheck implements AutoConfigurationImportFilter {
 
     /** An unknown version, such as that of a repackaged Spring Boot, is accepted. */
     static void check(@Nullable String version) {
-        if (version != null && major(version) < OLDEST) {
+        if (version != null && version.matches("[1-3]\\..*")) {
             throw new LockDefinitionException(
-                    "Holdfast needs Spring Boot " + OLDEST + ".0 or later, but this application has Spring Boot "
-                            + version + ".",
-                    "Upgrade Spring Boot to " + OLDEST + ".0 or later, or remove the lock-spring-boot-starter.");
+                    "Holdfast needs Spring Boot 4.0 or later, but this application has Spring Boot " + version + ".",
+                    "Upgrade Spring Boot to 4.0 or later, or remove the lock-spring-boot-starter.");
         }
-    }
-
-    private static int major(String version) {
-        String digits = version.split("\\D", 2)[0];
-        return digits.isEmpty() ? OLDEST : Integer.parseInt(digits);
     }
 }

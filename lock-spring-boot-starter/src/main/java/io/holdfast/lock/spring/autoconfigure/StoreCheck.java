@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.aop.LockInterceptor;
 import io.holdfast.lock.store.DaemonThreads;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,23 +22,14 @@ import org.springframework.core.SpringProperties;
  *
  * <p>Runs after the check that finds locked methods, which registers their beans with Spring as dependent on the template.
  */
-final class StoreCheck implements SmartInitializingSingleton {
+record StoreCheck(ConfigurableApplicationContext context) implements SmartInitializingSingleton {
 
     private static final Logger log = LoggerFactory.getLogger(StoreCheck.class);
 
     private static final String PROBE = "holdfast:start";
-    private static final String SHUTDOWN = "holdfastShutdown";
     private static final int MAX_ATTEMPTS = 3;
     private static final List<String> OBSERVERS =
             List.of("holdfastLocksEndpoint", "holdfastMetrics", "locksHealthIndicator");
-
-    private final ConfigurableApplicationContext context;
-    private final ConfigurableListableBeanFactory beans;
-
-    StoreCheck(ConfigurableApplicationContext context) {
-        this.context = context;
-        this.beans = context.getBeanFactory();
-    }
 
     /**
      * Connects on a separate thread, unless a failure has to stop startup; but not before a checkpoint, at which no connection
@@ -45,10 +37,11 @@ final class StoreCheck implements SmartInitializingSingleton {
      */
     @Override
     public void afterSingletonsInstantiated() {
+        ConfigurableListableBeanFactory beans = context.getBeanFactory();
         boolean areSet = LockProperties.areSet(beans);
         boolean failFast = areSet && beans.getBean(LockProperties.class).failFast();
         LockTemplate template =
-                failFast ? beans.getBeanProvider(LockTemplate.class).getIfAvailable() : used(areSet);
+                failFast ? beans.getBeanProvider(LockTemplate.class).getIfAvailable() : used(beans, areSet);
         if (template != null && failFast) {
             require(template);
         } else if (template != null && SpringProperties.getProperty("spring.context.checkpoint") == null) {
@@ -63,13 +56,13 @@ final class StoreCheck implements SmartInitializingSingleton {
      * <p>The beans of the starter look the template up when they need it, and do not count as users. A mock of the template is
      * ignored as well.
      */
-    private @Nullable LockTemplate used(boolean areSet) {
+    private static @Nullable LockTemplate used(ConfigurableListableBeanFactory beans, boolean areSet) {
         boolean isNeeded = areSet
                 || beans.getDependentBeans(LockAutoConfiguration.TEMPLATE).length > 0
                 || OBSERVERS.stream().anyMatch(beans::containsBean);
         // that bean is lazy only if all are, as with spring.main.lazy-initialization
-        boolean isEager = beans.containsBeanDefinition(SHUTDOWN)
-                && !beans.getBeanDefinition(SHUTDOWN).isLazyInit();
+        boolean isEager = beans.containsBeanDefinition(LockInterceptor.SHUTDOWN)
+                && !beans.getBeanDefinition(LockInterceptor.SHUTDOWN).isLazyInit();
         if (isNeeded && isEager && beans.containsBean(LockAutoConfiguration.TEMPLATE)) {
             var unused = beans.getBean(LockAutoConfiguration.TEMPLATE);
         }

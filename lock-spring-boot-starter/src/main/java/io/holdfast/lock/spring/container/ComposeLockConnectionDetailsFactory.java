@@ -24,18 +24,18 @@ final class ComposeLockConnectionDetailsFactory extends DockerComposeConnectionD
 
     private static final class Details extends DockerComposeConnectionDetails implements LockConnectionDetails {
 
-        private final String url;
+        private final Standalone server;
         private final @Nullable SslBundle bundle;
 
         Details(RunningService service) {
             super(service);
-            this.url = "redis://" + service.host() + ':' + service.ports().get(ConnectionNames.REDIS_PORT);
+            this.server = new Standalone(service.host(), service.ports().get(ConnectionNames.REDIS_PORT), 0);
             this.bundle = getSslBundle(service);
         }
 
         @Override
-        public String getUrl() {
-            return url;
+        public Standalone getStandalone() {
+            return server;
         }
 
         @Override

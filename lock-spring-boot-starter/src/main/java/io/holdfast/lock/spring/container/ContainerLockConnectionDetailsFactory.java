@@ -45,9 +45,9 @@ final class ContainerLockConnectionDetailsFactory
         }
 
         @Override
-        public String getUrl() {
-            return "redis://" + getContainer().getHost() + ':'
-                    + getContainer().getMappedPort(ConnectionNames.REDIS_PORT);
+        public Standalone getStandalone() {
+            int port = getContainer().getMappedPort(ConnectionNames.REDIS_PORT);
+            return new Standalone(getContainer().getHost(), port, 0);
         }
 
         @Override

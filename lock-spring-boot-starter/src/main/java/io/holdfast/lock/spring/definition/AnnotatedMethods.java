@@ -20,15 +20,21 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
+import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.EmbeddedValueResolver;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodClassKey;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotationPredicates;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringValueResolver;
@@ -47,9 +53,11 @@ import org.springframework.util.StringValueResolver;
 public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMethodMatcherPointcut {
 
     private static final String PLACEHOLDER = "${";
+    /** On the annotations of listeners: of JMS, AMQP, Kafka, Pulsar and SQS. */
+    private static final String MESSAGES = "org.springframework.messaging.handler.annotation.MessageMapping";
 
     private final Class<A> annotation;
-    private final StringValueResolver properties;
+    private final ConfigurableBeanFactory beans;
     private final Map<Class<?>, Boolean> types = new ConcurrentHashMap<>();
     private final Map<MethodClassKey, T> known = new ConcurrentHashMap<>();
 
@@ -57,11 +65,11 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * Creates an instance.
      *
      * @param annotation the annotation to find
-     * @param properties resolves placeholders in its text
+     * @param beans resolves placeholders and expressions in its text
      */
-    protected AnnotatedMethods(Class<A> annotation, StringValueResolver properties) {
+    protected AnnotatedMethods(Class<A> annotation, ConfigurableBeanFactory beans) {
         this.annotation = annotation;
-        this.properties = properties;
+        this.beans = beans;
         setClassFilter(this::isAnnotated);
     }
 
@@ -107,21 +115,41 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * @throws LockDefinitionException if a property is not set
      */
     protected final String resolve(String attribute, String text, String where) {
-        if (!text.contains(PLACEHOLDER)) {
-            return text;
-        }
-        IllegalArgumentException cause = null;
+        return resolve(attribute, text, where, beans::resolveEmbeddedValue);
+    }
+
+    /**
+     * {@return the text with its placeholders and expressions resolved, as {@code @Scheduled} does} An ahead-of-time build does not
+     * create the beans that expressions refer to.
+     *
+     * @param attribute the attribute that contains the text
+     * @param text may have placeholders and expressions
+     * @param where the annotated element
+     * @throws LockDefinitionException if a property is not set, or an expression cannot be evaluated
+     */
+    protected final String evaluate(String attribute, String text, String where) {
+        return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
+                ? resolve(attribute, text, where)
+                : resolve(attribute, text, where, new EmbeddedValueResolver(beans));
+    }
+
+    private static String resolve(String attribute, String text, String where, StringValueResolver resolver) {
+        Exception cause = null;
         try {
-            String value = Objects.requireNonNullElse(properties.resolveStringValue(text), "");
-            if (!value.contains(PLACEHOLDER)) {
-                return value;
+            String value = text.contains("{") ? resolver.resolveStringValue(text) : text;
+            if (value == null || !value.contains(PLACEHOLDER)) {
+                return Objects.requireNonNullElse(value, "");
             }
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | BeansException e) {
             cause = e;
         }
+        String reason = cause instanceof BeansException
+                ? "a bean or property in it cannot be read: "
+                        + NestedExceptionUtils.getMostSpecificCause(cause).getMessage()
+                : "a property in it is not set";
         throw new LockDefinitionException(
-                where + " has " + attribute + " = \"" + text + "\", but a property in it is not set.",
-                "Set the property, or add a default: ${name:value}.",
+                where + " has " + attribute + " = \"" + text + "\", but " + reason + ".",
+                "Set the property, add a default (${name:value}), or correct the expression.",
                 cause);
     }
 
@@ -215,24 +243,18 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
 
     /** The annotations of the first element that has any: of a method and those that it overrides, or of a class and its supertypes. */
     private List<MergedAnnotation<A>> ofElement(AnnotatedElement element) {
-        List<MergedAnnotation<A>> all = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(
-                        annotation)
-                .toList();
-        return all.stream()
-                .filter(each -> each.getAggregateIndex() == all.get(0).getAggregateIndex())
+        return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY).stream(annotation)
+                .filter(MergedAnnotationPredicates.firstRunOf(MergedAnnotation::getAggregateIndex))
                 .toList();
     }
 
     /** A method that only a proxy has is described by its interface, because the name of the proxy class differs in each run. */
     private static Class<?> userClass(Method method, Class<?> targetClass) {
-        if (Proxy.isProxyClass(targetClass)) {
-            for (Class<?> each : targetClass.getInterfaces()) {
-                if (method.getDeclaringClass().isAssignableFrom(each)) {
-                    return each;
-                }
-            }
-        }
-        return ClassUtils.getUserClass(targetClass);
+        return Stream.of(targetClass.getInterfaces())
+                .filter(each -> Proxy.isProxyClass(targetClass)
+                        && method.getDeclaringClass().isAssignableFrom(each))
+                .findFirst()
+                .orElseGet(() -> ClassUtils.getUserClass(targetClass));
     }
 
     /** The method that runs when the given one is called on the class; it is the one whose parameter names are available. */
@@ -245,17 +267,20 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
 
     /**
      * A class proxy has no private or static methods, and cannot override final methods or package-private ones of another
-     * package: they would run on the proxy itself. For a final class Spring creates no proxy, and reports that.
+     * package: they would run on the proxy itself. A final class has no class proxy, and a proxy of its interfaces has no other
+     * methods; if a class proxy was requested for a method of an interface, Spring reports that.
      */
     private void requireProxy(Method method, Class<?> userClass, boolean ofMethod) {
         int modifiers = method.getModifiers();
         boolean kotlin = KotlinDetector.isKotlinType(userClass);
+        String where = LockOperation.describe(annotation, method, userClass);
+        Set<Class<?>> interfaces = ClassUtils.getAllInterfacesForClassAsSet(userClass);
         if (Modifier.isPrivate(modifiers)) {
             String visible = kotlin ? "the function internal" : "the method package-private";
-            throw refuse(method, userClass, "the method is private", "Make " + visible + ", protected or public.");
+            throw refuse(where, "the method is private", "Make " + visible + ", protected or public.");
         }
         if (Modifier.isStatic(modifiers)) {
-            throw refuse(method, userClass, "the method is static", "Make the method an instance method of a bean.");
+            throw refuse(where, "the method is static", "Make the method an instance method of a bean.");
         }
         if (Modifier.isFinal(modifiers)) {
             String action = kotlin
@@ -263,37 +288,70 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
                             + "; or apply the kotlin-spring compiler plugin, which opens classes with @Service,"
                             + " @Component and the like, and their members unless marked final."
                     : "Remove final.";
-            throw refuse(method, userClass, "the method is final", action);
+            throw refuse(where, "the method is final", action);
+        }
+        if (Modifier.isFinal(userClass.getModifiers())
+                && interfaces.stream().noneMatch(it -> ClassUtils.hasAtLeastOneMethodWithName(it, method.getName()))
+                && (ofMethod || interfaces.isEmpty())) {
+            throw refuse(where, "the class is final", "Remove final; a record is always final, use a class.");
         }
         if ((modifiers & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0
                 && !method.getDeclaringClass().getPackageName().equals(userClass.getPackageName())) {
             throw refuse(
-                    method,
-                    userClass,
+                    where,
                     "the method is package-private and in another package",
                     "Make the method protected or public.");
         }
         if (ofMethod && isCallback(method, userClass)) {
             throw refuse(
-                    method,
-                    userClass,
+                    where,
                     "Spring calls it on the bean itself, when it initializes or destroys the bean",
                     "Use a template inside the method, or an ApplicationRunner or a SmartLifecycle instead.");
         }
     }
 
     private static boolean isCallback(Method method, Class<?> userClass) {
-        MergedAnnotations annotations = MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
         return Stream.of("PostConstruct", "PreDestroy")
-                        .anyMatch(it -> annotations.isPresent("jakarta.annotation." + it))
+                        .anyMatch(it -> annotationsOf(method).isPresent("jakarta.annotation." + it))
                 || Stream.of(InitializingBean.class, DisposableBean.class)
                         .anyMatch(it -> it.isAssignableFrom(userClass)
                                 && ClassUtils.hasMethod(it, method.getName(), method.getParameterTypes()));
     }
 
-    private LockDefinitionException refuse(Method method, Class<?> userClass, String problem, String action) {
-        return new LockDefinitionException(
-                LockOperation.describe(annotation, method, userClass) + " cannot be proxied: " + problem + ".", action);
+    /**
+     * Rejects a bean whose annotated methods Spring would call on the bean itself. Post-processors get a bean in a circular
+     * reference without its proxy, and those of scheduled methods and message listeners keep what they get.
+     *
+     * @param type the class of a bean that is referenced before it is initialized
+     * @throws LockDefinitionException if an annotated method is scheduled, or a message listener
+     */
+    public final void requireInitialized(Class<?> type) {
+        for (Method method : methodsOf(type)) {
+            if ((isScheduled(method) || annotationsOf(method).get(MESSAGES).getDistance() > 0)
+                    && matches(method, type)) {
+                throw refuse(
+                        LockOperation.describe(annotation, method, ClassUtils.getUserClass(type)),
+                        "in a circular reference, Spring calls it on the bean itself",
+                        "Remove the circular reference, or inject one of its beans with @Lazy.");
+            }
+        }
+    }
+
+    /**
+     * {@return whether a method is scheduled}
+     *
+     * @param method an annotated method
+     */
+    public static boolean isScheduled(Method method) {
+        return annotationsOf(method).isPresent(Scheduled.class);
+    }
+
+    private static MergedAnnotations annotationsOf(Method method) {
+        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
+    }
+
+    private static LockDefinitionException refuse(String where, String problem, String action) {
+        return new LockDefinitionException(where + " cannot be proxied: " + problem + ".", action);
     }
 
     /** An ahead-of-time build continues: placeholders need not have their run-time values at build time. */

@@ -1,40 +1,40 @@
 package io.holdfast.lock.spring.definition;
 
+import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
-/** Reads the options that one annotation sets. A time is a number or text, but not both. */
-public final class AnnotationOptions {
+/**
+ * Reads the options that one annotation sets. A time is a number or text, but not both.
+ *
+ * @param annotation has the options
+ * @param source resolves placeholders and expressions
+ * @param where the annotated element, for messages
+ */
+public record AnnotationOptions(DistributedLock annotation, LockOperationSource source, String where) {
 
-    private final DistributedLock annotation;
-    private final AnnotatedMethods<?, ?> source;
-    private final String where;
+    private static final long HOUR = 3600;
+    private static final long DAY = 24 * HOUR;
 
-    private AnnotationOptions(DistributedLock annotation, AnnotatedMethods<?, ?> source, String where) {
-        this.annotation = annotation;
-        this.source = source;
-        this.where = where;
-    }
-
-    static LockOptions of(DistributedLock annotation, AnnotatedMethods<?, ?> source, String where) {
-        AnnotationOptions read = new AnnotationOptions(annotation, source, where);
+    LockOptions read() {
         long waitFor = annotation.waitFor() == DistributedLock.UNLIMITED
                 ? annotation.timeUnit().convert(LockRequest.MAX_TIME)
                 : annotation.waitFor();
         return new LockOptions(
-                read.time("lease", annotation.lease(), annotation.leaseString(), LockRequest.MIN_LEASE),
-                read.time("waitFor", waitFor, annotation.waitForString(), Duration.ZERO),
+                time("lease", annotation.lease(), annotation.leaseString(), LockRequest.MIN_LEASE),
+                time("waitFor", waitFor, annotation.waitForString(), Duration.ZERO),
                 annotation.renew() ? null : false,
-                read.time("minHold", annotation.minHold(), annotation.minHoldString(), Duration.ZERO),
+                time("minHold", annotation.minHold(), annotation.minHoldString(), Duration.ZERO),
                 null,
                 null,
                 annotation.fair() ? true : null,
-                read.limit(),
+                limit(),
                 null,
                 null);
     }
@@ -46,7 +46,7 @@ public final class AnnotationOptions {
                     where + " has both " + name + " = " + number + " and " + name + "String = \"" + text + "\".",
                     "Use only one of them.");
         }
-        String resolved = source.resolve(name + "String", text, where).strip();
+        String resolved = source.evaluate(name + "String", text, where).strip();
         if (!hasNumber && resolved.isEmpty()) {
             return null;
         }
@@ -56,6 +56,11 @@ public final class AnnotationOptions {
                     ? Duration.of(number, annotation.timeUnit().toChronoUnit())
                     : DurationStyle.detectAndParse(resolved);
             if (!lacksUnit(resolved) && time.compareTo(min) >= 0 && time.compareTo(LockRequest.MAX_TIME) <= 0) {
+                if (hasNumber && annotation.timeUnit() == TimeUnit.SECONDS && isDoubtful(name, number)) {
+                    source.warnOnce(where + " has " + name + " = " + number + ", which is " + DurationText.of(time)
+                            + ", because numbers are in seconds. If milliseconds were meant, write " + name
+                            + "String = \"" + number + "ms\"; otherwise " + name + "String = \"" + number + "s\".");
+                }
                 return time;
             }
         } catch (IllegalArgumentException | ArithmeticException e) {
@@ -65,20 +70,30 @@ public final class AnnotationOptions {
         throw refuse(name, shown + (resolved.equals(text.strip()) ? "" : " (" + resolved + ")"), resolved, min, cause);
     }
 
+    /**
+     * Whether milliseconds may have been written for seconds. Half seconds in milliseconds, such as 5000 or 1500, are odd times in
+     * seconds, unless they are whole hours or days. A renewed lease of an hour is doubtful anyway: it need not cover the work.
+     */
+    private boolean isDoubtful(String name, long number) {
+        boolean isMeant = number % HOUR == 0 && (number <= DAY || (number % DAY == 0 && number <= 100 * DAY));
+        return (number >= 1000 && number % 500 == 0 && !isMeant && number != LockRequest.MAX_TIME.toSeconds())
+                || (name.equals("lease") && number >= HOUR && annotation.renew());
+    }
+
     private LockDefinitionException refuse(
             String name, String shown, String text, Duration min, @Nullable Exception cause) {
         String hint = "";
         if (name.equals("waitFor") && shown.contains("-")) {
             hint = " To wait without limit: waitFor = DistributedLock.UNLIMITED.";
         } else if (text.startsWith("#") || text.startsWith("@")) {
-            hint = " It cannot be an expression: a LockRequestCustomizer can change the request of a call.";
+            hint = " For a time that depends on the call, use a LockRequestCustomizer.";
         }
         return new LockDefinitionException(
                 where + " has " + name + shown + (lacksUnit(text) ? ", without a unit" : "") + ", which is invalid.",
                 (text.isEmpty() ? name : name + "String") + " must be between " + min.toMillis() + " ms and "
                         + LockRequest.MAX_TIME.toDays() + " days. Write a number in units of timeUnit (" + name
                         + " = 10), or text with a unit (" + name
-                        + "String = \"10s\", \"PT10S\", \"${app.lock.time}\"). Omit the attribute to use the value from"
+                        + "String = \"10s\", \"PT10S\", \"${app.time}\", \"#{@settings.time}\"). Omit the attribute to use the value from"
                         + " the properties."
                         + hint,
                 cause);

@@ -9,7 +9,6 @@ import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import io.holdfast.lock.spring.result.SuspendSupport;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -38,25 +37,21 @@ public final class Fallbacks {
     private @Nullable Method contention;
     private @Nullable Method storeFailure;
 
-    private Fallbacks(Method locked, Class<?> userClass, String where, String name) {
+    /** @throws LockDefinitionException if a name is given but no method has it, or one does not fit */
+    Fallbacks(DistributedLock annotation, String name, Method locked, Class<?> userClass, String where) {
         this.locked = locked;
         this.userClass = userClass;
         this.where = where;
         this.name = name;
-    }
-
-    /** @throws LockDefinitionException if a name is given but no method has it, or one does not fit */
-    static Fallbacks of(DistributedLock annotation, String name, Method locked, Class<?> userClass, String where) {
-        Fallbacks fallbacks = new Fallbacks(locked, userClass, where, name);
-        if (!name.isEmpty()) {
-            if (annotation.onContention() == OnContention.SKIP) {
-                throw new LockDefinitionException(
-                        where + " has both onContention = SKIP and fallbackMethod = \"" + name + "\".",
-                        "Remove one of them. A fallback method with an empty body skips the call as well.");
-            }
-            fallbacks.find();
+        if (name.isEmpty()) {
+            return;
         }
-        return fallbacks;
+        if (annotation.onContention() == OnContention.SKIP) {
+            throw new LockDefinitionException(
+                    where + " has both onContention = SKIP and fallbackMethod = \"" + name + "\".",
+                    "Remove one of them. A fallback method with an empty body skips the call as well.");
+        }
+        find();
     }
 
     /**
@@ -80,13 +75,9 @@ public final class Fallbacks {
             all = Arrays.copyOf(all, all.length + 1);
             all[all.length - 1] = reason;
         }
-        try {
-            return KotlinDetector.isSuspendingFunction(fallback)
-                    ? Objects.requireNonNull(SuspendSupport.PROVIDED).call(fallback, target, args[args.length - 1], all)
-                    : fallback.invoke(target, all);
-        } catch (InvocationTargetException e) {
-            throw e.getTargetException();
-        }
+        return KotlinDetector.isSuspendingFunction(fallback)
+                ? Objects.requireNonNull(SuspendSupport.PROVIDED).call(fallback, target, args[args.length - 1], all)
+                : AopUtils.invokeJoinpointUsingReflection(target, fallback, all);
     }
 
     private void find() {
@@ -96,7 +87,7 @@ public final class Fallbacks {
                 .toList();
         List<Method> fitting = named.stream().filter(this::hasParameters).toList();
         if (fitting.isEmpty()) {
-            String found = named.stream().map(Fallbacks::described).sorted().collect(Collectors.joining(" and "));
+            String found = named.stream().map(LockOperation::signature).sorted().collect(Collectors.joining(" and "));
             throw misfit(
                     named.isEmpty()
                             ? "there is no such method"
@@ -139,7 +130,7 @@ public final class Fallbacks {
 
     private void requireFit(Method candidate) {
         if (KotlinDetector.isSuspendingFunction(candidate) && !KotlinDetector.isSuspendingFunction(locked)) {
-            throw misfit(described(candidate)
+            throw misfit(LockOperation.signature(candidate)
                     + " is a suspend function, but the annotated method is not and has no coroutine"
                     + " to run the fallback in");
         }
@@ -148,13 +139,13 @@ public final class Fallbacks {
                 && exception != LockStoreException.class
                 && !(Throwable.class.isAssignableFrom(exception)
                         && exception.isAssignableFrom(LockNotAcquiredException.class))) {
-            throw misfit(described(candidate) + " takes " + exception.getSimpleName()
+            throw misfit(LockOperation.signature(candidate) + " takes " + exception.getSimpleName()
                     + ", but only LockNotAcquiredException or LockStoreException is passed to it");
         }
         if (!ClassUtils.isAssignable(returnType(locked), returnType(candidate))) {
-            throw misfit(
-                    described(candidate) + " returns " + returnType(candidate).getSimpleName() + ", not "
-                            + returnType(locked).getSimpleName());
+            throw misfit(LockOperation.signature(candidate) + " returns "
+                    + returnType(candidate).getSimpleName() + ", not "
+                    + returnType(locked).getSimpleName());
         }
     }
 
@@ -162,10 +153,6 @@ public final class Fallbacks {
         return KotlinDetector.isSuspendingFunction(locked)
                 ? SuspendFunctions.declaredType(method)
                 : ResolvableType.forMethodReturnType(method, userClass).resolve(Object.class);
-    }
-
-    private static String described(Method candidate) {
-        return KotlinNames.of(candidate) + LockOperation.parameters(candidate);
     }
 
     private LockDefinitionException misfit(String problem) {

@@ -86,8 +86,16 @@ public record LockOperation(
      * @param userClass the class of the bean
      */
     public static String describe(Class<? extends Annotation> annotation, Method method, Class<?> userClass) {
-        return "@" + annotation.getSimpleName() + " method " + userClass.getName() + '.' + KotlinNames.of(method)
-                + parameters(method);
+        return "@" + annotation.getSimpleName() + " method " + userClass.getName() + '.' + signature(method);
+    }
+
+    /**
+     * {@return the name of a method and the types of its parameters}
+     *
+     * @param method an annotated method, or a fallback
+     */
+    public static String signature(Method method) {
+        return KotlinNames.of(method) + parameters(method);
     }
 
     /**
@@ -95,7 +103,7 @@ public record LockOperation(
      *
      * @param method an annotated method
      */
-    public static String parameters(Method method) {
+    static String parameters(Method method) {
         return Stream.of(method.getParameterTypes())
                 .limit(SuspendFunctions.argumentCount(method))
                 .map(Class::getSimpleName)

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.definition;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.DistributedLock;
@@ -14,10 +15,13 @@ import io.holdfast.lock.spring.key.LockKeys;
 import io.holdfast.lock.spring.result.ResultKind;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -28,10 +32,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.expression.BeanResolver;
-import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -40,11 +41,12 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
 
     private static final Logger log = LoggerFactory.getLogger(LockOperationSource.class);
 
-    private static final Set<String> OF_EACH = Set.of("name", "key", "mode", "limit", "fair");
+    private static final Set<String> OF_EACH = Set.of("name", "key", "keys", "mode", "limit", "fair");
 
     private final BeanResolver beans;
     private final Supplier<ConfiguredOptions> configured;
     private final ParameterNameDiscoverer parameterNames;
+    private final Set<String> warnings = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates an instance.
@@ -57,7 +59,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
             ConfigurableBeanFactory beans,
             ParameterNameDiscoverer parameterNames,
             Supplier<ConfiguredOptions> configured) {
-        super(DistributedLock.class, beans::resolveEmbeddedValue);
+        super(DistributedLock.class, beans);
         this.beans = new BeanFactoryResolver(beans);
         this.configured = configured;
         this.parameterNames = parameterNames;
@@ -78,21 +80,20 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         Method annotated = found.get(0).getSource() instanceof Method source ? source : method;
         var scope = new LockExpression.Scope(method, annotated, where, parameterNames, beans);
         String caller = userClass.getSimpleName() + '.' + KotlinNames.of(method);
-        List<LockOperation.Lock> locks = new ArrayList<>();
-        for (MergedAnnotation<DistributedLock> each : ordered) {
-            locks.add(lock(each, locks.isEmpty(), method, caller, where, scope));
-        }
+        List<LockOperation.Lock> locks = ordered.stream()
+                .map(each -> lock(each, each == ordered.get(0), method, caller, where, scope))
+                .toList();
         String condition = resolve("condition", annotation.condition(), where);
         return new LockOperation(
                 method,
                 where,
                 caller,
-                List.copyOf(locks),
+                locks,
                 scope,
                 condition.isBlank() ? null : LockExpression.parse("condition", condition, scope),
                 annotation.onContention(),
                 annotation.onLost(),
-                Fallbacks.of(annotation, fallbackOf(annotation, where), method, userClass, where),
+                new Fallbacks(annotation, fallbackOf(annotation, where), method, userClass, where),
                 returnType,
                 result);
     }
@@ -105,11 +106,22 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
      */
     public void checkProperties(List<LockOperation> all) {
         Set<String> known = new TreeSet<>();
+        Map<String, Object> first = new HashMap<>();
+        Map<String, Class<?>> nameless = new TreeMap<>();
         for (LockOperation each : all) {
             for (LockOperation.Lock lock : each.locks()) {
-                var unused = lock.shape().get();
+                warnOfContradictions(each, lock, first);
+                if (lock.keys().isAmbiguous()) {
+                    nameless.put(each.caller(), each.method().getDeclaringClass());
+                }
             }
             known.add(each.name());
+        }
+        if (Set.copyOf(nameless.values()).size() > 1) {
+            log.warn(
+                    "Lock annotations in several classes have a key, but no name, so order 42 and customer 42 are one lock:"
+                            + " {}. Set a different name for each kind of resource, such as name = \"order\"",
+                    nameless.keySet());
         }
         Set<String> unused = new TreeSet<>(configured.get().instances().keySet());
         unused.removeAll(known);
@@ -118,8 +130,37 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
                     "holdfast.instances has settings for names that no @DistributedLock has: {}. They have no"
                             + " effect. Known names: {}. Names with characters other than letters,"
                             + " digits and hyphens need brackets: holdfast.instances[Orders.pay]",
-                    String.join(", ", unused),
-                    String.join(", ", known));
+                    LockKey.printable(String.join(", ", unused)),
+                    LockKey.printable(String.join(", ", known)));
+        }
+    }
+
+    private static void warnOfContradictions(LockOperation each, LockOperation.Lock lock, Map<String, Object> first) {
+        LockRequest shape = lock.shape().get();
+        boolean isJob =
+                each.onContention() == OnContention.SKIP && shape.minHold().isPresent();
+        if (isJob && lock.keys().expressions().isEmpty()) {
+            String warning = "Two jobs have the name '{}', so one excludes the other, unless it is renamed: {}, {}";
+            warnOfOther(each.where(), lock, first, warning);
+        }
+        if (shape.mode() == LockMode.SHARED && shape.limit() != LockRequest.UNLIMITED) {
+            String warning = "Semaphore '{}' has {} permits in one annotation and {} in another; set the same number";
+            warnOfOther(shape.limit(), lock, first, warning);
+        }
+    }
+
+    /** @param first the first value for each kind of warning and name */
+    private static void warnOfOther(Object value, LockOperation.Lock lock, Map<String, Object> first, String warning) {
+        Object other = first.putIfAbsent(warning + lock.name(), value);
+        if (other != null && !other.equals(value)) {
+            log.warn(warning, LockKey.printable(lock.name()), other, value);
+        }
+    }
+
+    /** An annotation is read once for each method that calls may refer to, such as that of an interface. */
+    void warnOnce(String warning) {
+        if (warnings.add(warning)) {
+            log.warn(warning);
         }
     }
 
@@ -152,7 +193,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
                                     .distinct()
                                     .collect(Collectors.joining(" and "))
                             + ".",
-                    "Set these on one of them only. The others may only set [fair, key, limit, mode, name].");
+                    "Set these on one of them only. The others may only set [fair, key, keys, limit, mode, name].");
         }
         found.stream().filter(each -> !ordered.contains(each)).forEach(ordered::add);
         return ordered;
@@ -175,8 +216,8 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
             LockExpression.Scope scope) {
         DistributedLock annotation = found.synthesize();
         String given = LiteralText.requireName(resolve("name", annotation.name(), where), where, scope.names());
-        List<String> expressions = expressions(annotation, where);
-        if (given.isBlank() && (!given.isEmpty() || expressions.isEmpty())) {
+        LockKeys keys = keys(annotation, given, where, scope);
+        if (given.isBlank() && (!given.isEmpty() || keys.expressions().isEmpty())) {
             throw new LockDefinitionException(
                     where + " has neither a name nor a key.",
                     "Specify what to lock: "
@@ -185,15 +226,9 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
                                     : "key = \"#order.id\", key = \"'nightly'\", or ")
                             + "name = \"nightly\".");
         }
-        LockKeys keys = new LockKeys(
-                given,
-                expressions.stream()
-                        .map(text -> LockExpression.parse("key", text, scope))
-                        .toList());
         String name = given.isEmpty() ? caller : given;
-        LockOptions options = AnnotationOptions.of(annotation, this, where);
-        boolean isScheduled =
-                MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(Scheduled.class);
+        LockOptions options = new AnnotationOptions(annotation, this, where).read();
+        boolean isScheduled = isScheduled(method);
         return new LockOperation.Lock(name, keys, SingletonSupplier.of(() -> {
             LockOptions all = isLeading ? options.or(configured.get().of(name, isScheduled)) : options;
             requirePermits(found, all, where, isLeading ? " or set " + limitOf(name) : "");
@@ -203,20 +238,23 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         }));
     }
 
-    /** A single blank expression counts as none: a composed annotation may pass on an attribute that was not set. */
-    private List<String> expressions(DistributedLock annotation, String where) {
-        List<String> expressions = Stream.of(annotation.key())
-                .map(text -> resolve("key", text, where))
+    /** Blank text counts as unset: a composed annotation may pass on an attribute that was not set. */
+    private LockKeys keys(DistributedLock annotation, String name, String where, LockExpression.Scope scope) {
+        String key = resolve("key", annotation.key(), where);
+        List<String> keys = Stream.of(annotation.keys())
+                .map(text -> resolve("keys", text, where))
                 .toList();
-        if (expressions.size() == 1 && expressions.get(0).isBlank()) {
-            return List.of();
-        }
-        if (expressions.stream().anyMatch(String::isBlank)) {
+        boolean several = !keys.stream().allMatch(String::isBlank);
+        if (several && (!key.isBlank() || keys.stream().anyMatch(String::isBlank))) {
             throw new LockDefinitionException(
-                    where + " has a key of " + expressions.size() + " parts, one of which is blank.",
-                    "Remove it, or give it a value: key = {\"#shop\", \"#order.id\"}.");
+                    where + (key.isBlank() ? " has keys, one of which is blank." : " has both key and keys."),
+                    "For one lock, use key, which may join values: key = \"parts(#shop, #id)\". For several locks, all or"
+                            + " none, use keys = {\"#from\", \"#to\"}.");
         }
-        return expressions;
+        Stream<LockExpression> expressions = several
+                ? keys.stream().map(text -> LockExpression.parse("keys", text, scope))
+                : Stream.of(key).filter(text -> !text.isBlank()).map(text -> LockExpression.parse("key", text, scope));
+        return new LockKeys(name, several, expressions.toList());
     }
 
     private static LockRequest shape(LockOptions options, LockMode mode, String where) {
@@ -234,10 +272,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
     /** Applies also if {@code @DistributedSemaphore} is used as a meta-annotation. */
     private static void requirePermits(
             MergedAnnotation<DistributedLock> found, LockOptions options, String where, String elsewhere) {
-        boolean isSemaphore = Stream.<MergedAnnotation<?>>iterate(
-                        found, Objects::nonNull, MergedAnnotation::getMetaSource)
-                .anyMatch(each -> each.getType() == DistributedSemaphore.class);
-        if (isSemaphore && options.limit() == null) {
+        if (found.getMetaTypes().contains(DistributedSemaphore.class) && options.limit() == null) {
             throw new LockDefinitionException(
                     where + " has a @DistributedSemaphore without permits, which would not limit anything.",
                     "Set permits in the annotation" + elsewhere + ".");

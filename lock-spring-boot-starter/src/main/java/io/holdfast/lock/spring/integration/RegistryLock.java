@@ -6,25 +6,23 @@ import io.holdfast.lock.api.RemoteLock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 
 /** One lock of a {@link HoldfastLockRegistry}. It is stateless: all instances for a key are the same lock. */
-final class RegistryLock implements DistributedLock {
+record RegistryLock(LockTemplate locks, LockRequest request) implements DistributedLock {
 
-    private final LockTemplate locks;
-    private final LockRequest request;
-    private final RemoteLock lock;
+    /** Views of a key share their state, so {@link #unlock} releases what any of them locks. */
+    private RemoteLock view() {
+        return locks.getLock(request);
+    }
 
-    RegistryLock(LockTemplate locks, LockRequest request) {
-        this.locks = locks;
-        this.request = request;
-        this.lock = locks.getLock(request);
+    private RemoteLock lasting(Duration ttl) {
+        return locks.getLock(request.lease(ttl));
     }
 
     @Override
     public void lock() {
-        lock.lock();
+        view().lock();
     }
 
     @Override
@@ -34,17 +32,17 @@ final class RegistryLock implements DistributedLock {
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        lock.lockInterruptibly();
+        view().lockInterruptibly();
     }
 
     @Override
     public boolean tryLock() {
-        return lock.tryLock();
+        return view().tryLock();
     }
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        return lock.tryLock(time, unit);
+        return view().tryLock(time, unit);
     }
 
     @Override
@@ -52,34 +50,18 @@ final class RegistryLock implements DistributedLock {
         return lasting(ttl).tryLock(TimeUnit.NANOSECONDS.convert(waitTime), TimeUnit.NANOSECONDS);
     }
 
-    /** Views of a key share their state, so {@link #unlock} releases what this view locks. */
-    private RemoteLock lasting(Duration ttl) {
-        return locks.getLock(request.lease(ttl));
-    }
-
     @Override
     public void unlock() {
-        lock.unlock();
+        view().unlock();
     }
 
     @Override
     public Condition newCondition() {
-        return lock.newCondition();
-    }
-
-    /** Whether the other lock has the same request and the same template. */
-    @Override
-    public boolean equals(@Nullable Object other) {
-        return other instanceof RegistryLock same && same.locks == locks && same.request.equals(request);
-    }
-
-    @Override
-    public int hashCode() {
-        return request.hashCode();
+        return view().newCondition();
     }
 
     @Override
     public String toString() {
-        return "RegistryLock[" + lock + "]";
+        return "RegistryLock[" + view() + "]";
     }
 }

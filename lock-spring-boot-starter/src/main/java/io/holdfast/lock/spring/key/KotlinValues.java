@@ -6,9 +6,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
-import org.springframework.expression.spel.support.StandardTypeConverter;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 
@@ -39,22 +37,6 @@ final class KotlinValues {
             held = ReflectionUtils.invokeMethod(opener, held);
         }
         return held;
-    }
-
-    /** Converts a value class to the text of the value that it wraps, not to {@code Num(value=5)}. */
-    static final class Texts extends StandardTypeConverter {
-
-        @Override
-        public boolean canConvert(@Nullable TypeDescriptor source, TypeDescriptor target) {
-            return target.getType() == String.class || super.canConvert(source, target);
-        }
-
-        @Override
-        public @Nullable Object convertValue(
-                @Nullable Object value, @Nullable TypeDescriptor source, TypeDescriptor target) {
-            Object held = target.getType() == String.class ? unboxed(value) : value;
-            return held == value ? super.convertValue(value, source, target) : String.valueOf(held);
-        }
     }
 
     /**

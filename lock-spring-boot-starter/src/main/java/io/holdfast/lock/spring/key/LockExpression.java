@@ -10,7 +10,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +17,7 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.ParseException;
+import org.springframework.expression.TypedValue;
 import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelCompilerMode;
 import org.springframework.expression.spel.SpelEvaluationException;
@@ -27,8 +27,9 @@ import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Elvis;
 import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.InlineList;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.OpPlus;
-import org.springframework.expression.spel.ast.Operator;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Ternary;
 import org.springframework.expression.spel.ast.VariableReference;
@@ -102,7 +103,11 @@ public final class LockExpression {
             variables.putAll(named);
             shared.setBeanResolver(beans);
             shared.setPropertyAccessors(List.of(new KotlinValues.Properties()));
-            shared.setTypeConverter(new KotlinValues.Texts());
+            shared.setTypeConverter(new LockKeys.Joined());
+            // not a method of the root: SpEL would turn a list into several arguments
+            shared.addMethodResolver((context, target, name, types) -> target instanceof Root && name.equals("parts")
+                    ? (evaluation, root, values) -> new TypedValue(LockKeys.join(values))
+                    : null);
             shared.setTypeLocator(
                     new StandardTypeLocator(method.getDeclaringClass().getClassLoader()));
         }
@@ -135,8 +140,8 @@ public final class LockExpression {
             Set<String> usable = new LinkedHashSet<>(named.keySet());
             usable.addAll(variables.keySet());
             usable.removeIf(name -> name.matches("a\\d+") && !named.containsKey(name));
-            String list =
-                    "Available variables: #" + String.join(", #", usable) + (usable.isEmpty() ? "root." : ", #root.");
+            usable.add("root");
+            String list = "Available: #" + String.join(", #", usable) + ", parts(…).";
             return named.isEmpty() && !variables.isEmpty()
                     ? list + " Parameter names are not available: compile with -parameters, or use positions."
                     : list;
@@ -208,32 +213,37 @@ public final class LockExpression {
                     text.contains("#{")
                             ? "Remove #{ and }: \"#order.id\"."
                             : "Correct the expression. Literal text needs single quotes: \"'nightly'\" or \"'order:' +"
-                                    + " #id\".",
+                                    + " #id\". Several values are joined by parts(#shop, #id).",
                     e);
         }
-        visit(parsed.expression.getAST(), parsed::requireVariable);
+        parsed.requireVariables(parsed.expression.getAST());
         parsed.requireNoProperty(parsed.expression.getAST());
         return parsed;
     }
 
-    private static void visit(SpelNode node, Consumer<SpelNode> visitor) {
-        visitor.accept(node);
-        for (int i = 0; i < node.getChildCount(); i++) {
-            visit(node.getChild(i), visitor);
-        }
-    }
-
-    private void requireVariable(SpelNode node) {
+    private void requireVariables(SpelNode node) {
         if (node instanceof VariableReference || node instanceof FunctionReference) {
             String name = node.toStringAST().substring(1).split("\\(", 2)[0];
             if (!name.equals("root") && !name.equals("this") && !scope.variables.containsKey(name)) {
                 throw refuse("the method has no parameter #" + name, "Correct the name. " + scope.available());
             }
         }
+        for (int i = 0; i < node.getChildCount(); i++) {
+            requireVariables(node.getChild(i));
+        }
     }
 
-    /** Rejects a property that {@code #root} does not have: usually unquoted text. Checks only parts that are evaluated on the root. */
+    /**
+     * Rejects a property or function that {@code #root} does not have: usually unquoted text. Checks only parts that are evaluated on
+     * the root.
+     */
     private void requireNoProperty(SpelNode node) {
+        if (node instanceof MethodReference function
+                && (!function.getName().equals("parts") || function.getChildCount() == 0)) {
+            throw refuse(
+                    "there is no function " + node.toStringAST(),
+                    "Write parts(#shop, #id) to join values into one key, or @bean.method(#id) to call a bean.");
+        }
         if (node instanceof PropertyOrFieldReference property && !ROOT_PROPERTIES.contains(property.getName())) {
             String quoted =
                     text().matches("[\\w.:-]+") ? "Literal text needs single quotes: \"'" + text() + "'\". " : "";
@@ -241,12 +251,9 @@ public final class LockExpression {
                     "'" + property.getName() + "' is neither a parameter nor literal text",
                     quoted + "Parameters start with #. " + scope.available());
         }
-        if (node instanceof CompoundExpression) {
-            requireNoProperty(node.getChild(0));
-        } else if (node instanceof Operator || node instanceof Ternary || node instanceof Elvis) {
-            for (int i = 0; i < node.getChildCount(); i++) {
-                requireNoProperty(node.getChild(i));
-            }
+        int onRoot = node instanceof CompoundExpression ? 1 : node.getChildCount();
+        for (int i = 0; i < onRoot; i++) {
+            requireNoProperty(node.getChild(i));
         }
     }
 
@@ -267,7 +274,8 @@ public final class LockExpression {
         String missing;
         try {
             value = expression.getValue(call);
-            missing = value instanceof String text && text.contains("null")
+            missing = (value instanceof String || expression.getAST() instanceof InlineList)
+                            && String.valueOf(value).contains("null")
                     ? nullOperand(expression.getAST(), new ExpressionState(call))
                     : null;
         } catch (RuntimeException e) {
@@ -304,14 +312,14 @@ public final class LockExpression {
      * once more.
      */
     private static @Nullable String nullOperand(SpelNode node, ExpressionState state) {
-        if (node instanceof OpPlus) {
+        if (node instanceof OpPlus || node instanceof InlineList || node instanceof MethodReference) {
             for (int i = 0; i < node.getChildCount(); i++) {
                 SpelNode part = node.getChild(i);
                 String found = nullOperand(part, state);
                 if (found != null) {
                     return found;
                 }
-                if (KotlinValues.unboxed(part.getValue(state)) == null) {
+                if (node instanceof OpPlus && LockKeys.unwrapped(part.getValue(state)) == null) {
                     return part.toStringAST();
                 }
             }
@@ -333,7 +341,10 @@ public final class LockExpression {
                 return part.group(1) + " is null. Check the argument before the call.";
             }
         }
-        return "the expression cannot be evaluated: " + failure.getMessage() + ". " + scope.available();
+        return failure instanceof LockKeyException
+                ? String.valueOf(failure.getMessage())
+                : "the expression cannot be evaluated: " + failure.getMessage() + ". " + scope.available()
+                        + (text().contains("![") ? " Inside ![…], write #root.parts(…)." : "");
     }
 
     LockKeyException failure(String problem) {

@@ -2,57 +2,54 @@ package io.holdfast.lock.spring.key;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockKeyException;
-import java.lang.reflect.Array;
+import io.holdfast.lock.api.LockRequest;
+import java.nio.Buffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Calendar;
 import java.util.Date;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.convert.TypeDescriptor;
+import org.springframework.expression.spel.support.StandardTypeConverter;
 import org.springframework.util.ObjectUtils;
-import org.springframework.util.ReflectionUtils;
 
 /**
  * Where the keys of a lock come from: a name, expressions, or both. Numbers, UUIDs and similar values are used as text, enums by
- * name; a collection or an array results in several keys.
+ * name.
  *
- * <p>Name and parts are joined as {@code name:part:part}. Different names and parts never result in the same key: a name contains
- * no colon, so it ends at the first one; and in each of several parts, colons and backslashes are escaped with a backslash. A
- * single part is not escaped, so that {@code name = "book", key = "#urn"} locks the same key as {@code "book:" + urn} elsewhere.
- * Therefore all keys with the same name should have the same number of parts.
+ * <p>A name and a value are joined as {@code name:value}; the value is not escaped, so that {@code name = "book", key = "#urn"} locks
+ * the same key as {@code "book:" + urn} elsewhere. {@code parts(…)} escapes its values. Different names never result in the same
+ * key, since a name contains no colon. Therefore all keys with the same name should have the same number of parts.
+ *
+ * @param name the first part of the key, or the key if there is no expression, or empty
+ * @param several whether a collection or an array results in several keys; otherwise it is an error
+ * @param expressions yield the rest of the keys; only one, unless there are several keys
  */
-public final class LockKeys {
+public record LockKeys(String name, boolean several, List<LockExpression> expressions) {
 
-    /** {@code Order@1b2c3d} differs for each object, so no caller would ever exclude another. */
-    private static final ClassValue<Boolean> PRINTS_IDENTITY = new ClassValue<>() {
-        @Override
-        protected Boolean computeValue(Class<?> type) {
-            var toString = ReflectionUtils.findMethod(type, "toString");
-            return toString != null && toString.getDeclaringClass() == Object.class;
-        }
-    };
+    /** {@code com.example.Order@1b2c3d}, on its own or inside the text of another object. */
+    private static final Pattern TEXT_OF_IDENTITY = Pattern.compile("\\w\\.[A-Z$][\\w.$/]*@[0-9a-f]{1,8}(?![\\w.@-])");
 
     /** {@code [I@1b2c3d}, which Java prints for an array. */
     private static final Pattern TEXT_OF_ARRAY = Pattern.compile("\\[+([BCDFIJSZ]|L[\\w.$]+;)@[0-9a-f]+");
 
-    private static final Pattern SPECIAL = Pattern.compile("[:\\\\]");
+    private static final ReactiveAdapterRegistry REACTIVE = ReactiveAdapterRegistry.getSharedInstance();
 
-    private final String name;
-    private final List<LockExpression> parts;
-
-    /**
-     * Creates an instance.
-     *
-     * @param name the first part of the key, or the key if there is no expression, or empty
-     * @param parts yield the other parts of the key
-     */
-    public LockKeys(String name, List<LockExpression> parts) {
-        this.name = name;
-        this.parts = parts;
-    }
+    /** An expression that begins with literal text. */
+    private static final Pattern LITERAL = Pattern.compile("[\\s({]*(parts\\s*\\(\\s*)?['\"].*", Pattern.DOTALL);
 
     /**
      * The keys of one call.
@@ -62,127 +59,164 @@ public final class LockKeys {
      * @throws LockKeyException if an expression yields no key
      */
     public List<LockKey> of(LockExpression.Call call) {
-        if (parts.isEmpty()) {
+        if (expressions.isEmpty()) {
             return List.of(LockKey.of(name));
         }
-        UnaryOperator<String> form =
-                parts.size() == 1 ? text -> text : text -> SPECIAL.matcher(text).replaceAll("\\\\$0");
-        List<String> joined = List.of(name);
-        String separator = name.isEmpty() ? "" : ":";
-        for (LockExpression part : parts) {
-            joined = join(joined, separator, texts(part.value(call), part), form);
-            separator = ":";
+        if (!several) {
+            LockExpression key = expressions.get(0);
+            return List.of(key(requireText(unwrapped(key.value(call)), "the value", key::failure)));
         }
-        List<LockKey> keys = new ArrayList<>(joined.size());
-        for (String each : joined) {
-            keys.add(key(each));
-        }
-        return keys;
-    }
-
-    /** All combinations: for one shop and several articles, each article in that shop. */
-    private static List<String> join(
-            List<String> heads, String separator, List<String> tails, UnaryOperator<String> form) {
-        List<String> joined = new ArrayList<>(heads.size() * tails.size());
-        for (String head : heads) {
-            for (String tail : tails) {
-                joined.add(head + separator + form.apply(tail));
+        Set<String> texts = new LinkedHashSet<>();
+        for (LockExpression each : expressions) {
+            texts.addAll(texts(each.value(call), each::failure));
+            if (texts.size() > LockRequest.MAX_KEYS) {
+                throw each.failure("the call would lock " + texts.size() + " keys; at most " + LockRequest.MAX_KEYS
+                        + " are allowed. Lock something that they have in common, such as their account.");
             }
         }
-        return joined;
+        return texts.stream().map(this::key).toList();
     }
 
+    /** The part after the name. */
     private LockKey key(String text) {
         try {
-            return LockKey.of(text);
+            return LockKey.of(name.isEmpty() ? text : name + ':' + text);
         } catch (LockKeyException e) {
-            throw parts.get(0).failure(String.valueOf(e.getMessage()), e);
+            throw expressions.get(0).failure(String.valueOf(e.getMessage()), e);
         }
     }
 
-    private static List<String> texts(@Nullable Object yielded, LockExpression source) {
+    /** {@return whether the keys have neither a name nor literal text in front, so that they may be those of another resource} */
+    public boolean isAmbiguous() {
+        return name.isEmpty()
+                && !expressions.stream()
+                        .allMatch(each -> LITERAL.matcher(each.text()).matches());
+    }
+
+    /** Joins the values of {@code parts(…)}. */
+    static String join(@Nullable Object[] values) {
+        List<String> texts = new ArrayList<>();
+        for (Object each : values) {
+            texts.add(requireText(unwrapped(each), "part " + (texts.size() + 1), LockKeyException::new));
+        }
+        return LockKey.of(texts.remove(0), texts.toArray()).value();
+    }
+
+    private static List<String> texts(@Nullable Object yielded, Function<String, LockKeyException> failure) {
         Object value = unwrapped(yielded);
         if (value == null || !isSeveral(value)) {
-            return List.of(text(value, "the value", source));
+            return List.of(requireText(value, "the value", failure));
         }
         List<String> texts = new ArrayList<>();
-        for (Object each : value instanceof Iterable<?> several ? several : elements(value, source)) {
-            texts.add(text(unwrapped(each), "element " + texts.size() + " of the value", source));
+        for (Object each : value instanceof Iterable<?> many ? many : Arrays.asList(ObjectUtils.toObjectArray(value))) {
+            texts.add(requireText(unwrapped(each), "element " + texts.size() + " of the value", failure));
         }
         if (texts.isEmpty()) {
-            throw source.failure(
+            throw failure.apply(
                     "the value is an empty collection, so there is nothing to lock. Do not call the method if there is"
                             + " nothing to do.");
         }
         return texts;
     }
 
-    private static @Nullable Object unwrapped(@Nullable Object value) {
-        return value instanceof String ? value : KotlinValues.unboxed(ObjectUtils.unwrapOptional(value));
+    /** {@return the value in an optional, a reference or a value class, whose own text differs from it; null if it is empty} */
+    static @Nullable Object unwrapped(@Nullable Object value) {
+        Object held = value instanceof String ? value : KotlinValues.unboxed(value);
+        Optional<?> content = null;
+        if (held instanceof Optional<?> optional) {
+            content = optional;
+        } else if (held instanceof OptionalLong number) {
+            content = number.stream().boxed().findAny();
+        } else if (held instanceof OptionalInt number) {
+            content = number.stream().boxed().findAny();
+        } else if (held instanceof OptionalDouble number) {
+            content = number.stream().boxed().findAny();
+        } else if (held instanceof AtomicReference<?> reference) {
+            content = Optional.ofNullable(reference.get());
+        }
+        return content == null ? held : unwrapped(content.orElse(null));
     }
 
+    /** Whether a value consists of values that may be keys. */
     private static boolean isSeveral(Object value) {
         return (value instanceof Iterable<?> && !(value instanceof Path))
-                || value.getClass().isArray();
+                || (value.getClass().isArray() && !(value instanceof byte[]) && !(value instanceof char[]));
     }
 
-    private static List<@Nullable Object> elements(Object array, LockExpression source) {
-        if (array instanceof byte[] || array instanceof char[]) {
-            throw source.failure("the value is a " + array.getClass().getComponentType()
-                    + "[], whose elements are not keys. Convert it to text, for example with"
-                    + " new String(#chars), or to a hexadecimal digest.");
-        }
-        List<@Nullable Object> elements = new ArrayList<>();
-        for (int i = 0; i < Array.getLength(array); i++) {
-            elements.add(Array.get(array, i));
-        }
-        return elements;
-    }
-
-    private static String text(@Nullable Object value, String what, LockExpression source) {
-        if (value == null) {
-            throw missing(what + " is null", source);
-        }
-        if (!(value instanceof CharSequence || value instanceof Number)) {
-            refuseObject(value, what, source);
-        }
-        String text = value instanceof Enum<?> constant ? constant.name() : String.valueOf(value);
+    private static String requireText(@Nullable Object value, String what, Function<String, LockKeyException> failure) {
+        String text = value == null ? "" : text(value, what, failure);
         if (text.isBlank()) {
-            throw missing(what + " is blank", source);
+            throw failure.apply(what + (value == null ? " is null" : " is blank")
+                    + ". Check the argument before the call, or build the key from another value.");
         }
         if (text.indexOf('@') >= 0 && TEXT_OF_ARRAY.matcher(text).find()) {
-            throw source.failure(what + " is '" + text
+            throw failure.apply(what + " is '" + text
                     + "', the default text of an array, which is different for each array. Use an expression"
-                    + " that evaluates to the array itself, which locks all of its elements, or join the"
-                    + " elements.");
+                    + " that evaluates to the array itself, with keys, or join its elements.");
         }
         return text;
     }
 
-    private static LockKeyException missing(String problem, LockExpression source) {
-        return source.failure(problem + ". Check the argument before the call, or build the key from another value.");
-    }
-
-    private static void refuseObject(Object value, String what, LockExpression source) {
+    private static String text(Object value, String what, Function<String, LockKeyException> failure) {
+        if (value instanceof CharSequence || value instanceof Number) {
+            return value.toString();
+        }
         if (isSeveral(value) || value instanceof Map<?, ?>) {
-            throw source.failure(what + " is a " + (value instanceof Map<?, ?> ? "map" : "collection")
-                    + ", which is not a key. The expression must evaluate to one value, or to a collection of values.");
+            throw failure.apply(what + " is a " + (value instanceof Map<?, ?> ? "map" : "collection or an array")
+                    + ", which is not a single value. To lock each of several values, all or none, use keys = \"#ids\"; to"
+                    + " join values into one key, use key = \"parts(#shop, #id)\".");
         }
+        String text = value instanceof Enum<?> constant ? constant.name() : String.valueOf(value);
+        String problem = null;
         if (value instanceof Date || value instanceof Calendar) {
-            throw source.failure(what + " is a " + value.getClass().getName()
-                    + ", whose text depends on the time zone of the JVM. Use a value that does not depend on"
-                    + " it, such as"
-                    + " #date.toInstant(), or #date.getTime().");
+            problem = "depends on the time zone of the JVM. Use a value that does not depend on it, such as"
+                    + " #date.toInstant(), or #date.getTime().";
+        } else if (value instanceof Buffer
+                || value.getClass().isArray()
+                || REACTIVE.getAdapter(value.getClass()) != null) {
+            problem = "does not contain its content. Build the key from the content.";
+        } else if (isIdentity(text, value)) {
+            problem = "has the identity of an object that does not override toString(), so each object would be a"
+                    + " different key. Use a property that identifies it, such as its id.";
         }
-        if (PRINTS_IDENTITY.get(value.getClass())) {
-            throw source.failure(what + " is a " + value.getClass().getName()
-                    + ", which does not override toString(), so each object"
-                    + " would be a different key. Use a property that identifies it, such as its id.");
+        if (problem != null) {
+            throw failure.apply(what + " is a " + value.getClass().getTypeName() + ", whose text " + problem);
+        }
+        return text;
+    }
+
+    private static boolean isIdentity(String text, Object value) {
+        return text.indexOf('@') >= 0
+                && (text.contains("@" + Integer.toHexString(System.identityHashCode(value)))
+                        || TEXT_OF_IDENTITY.matcher(text).find());
+    }
+
+    /** Converts values to text, to join them with other text, by the rules for keys. {@link LockExpression} finds nulls. */
+    static final class Joined extends StandardTypeConverter {
+
+        @Override
+        public boolean canConvert(@Nullable TypeDescriptor source, TypeDescriptor target) {
+            return target.getType() == String.class || super.canConvert(source, target);
+        }
+
+        @Override
+        public @Nullable Object convertValue(
+                @Nullable Object value, @Nullable TypeDescriptor source, TypeDescriptor target) {
+            if (target.getType() != String.class) {
+                return super.convertValue(value, source, target);
+            }
+            Object held = unwrapped(value);
+            if (held == null) {
+                return null;
+            }
+            return isSeveral(held)
+                    ? String.join(",", texts(held, LockKeyException::new))
+                    : text(held, "a value that is joined with text", LockKeyException::new);
         }
     }
 
-    /** {@return the expressions} */
-    public List<String> expressions() {
-        return parts.stream().map(LockExpression::text).toList();
+    /** {@return the texts of the expressions} */
+    public List<String> texts() {
+        return expressions.stream().map(LockExpression::text).toList();
     }
 }

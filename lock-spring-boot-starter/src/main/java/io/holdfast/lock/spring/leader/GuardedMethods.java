@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.leader;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.definition.AnnotatedMethods;
@@ -25,22 +26,23 @@ final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethods.G
      */
     record Guarded(String where, String role, @Nullable Object skipped) {}
 
-    /** @param beans resolves placeholders */
+    /** @param beans resolves placeholders and expressions */
     GuardedMethods(ConfigurableBeanFactory beans) {
-        super(LeaderOnly.class, beans::resolveEmbeddedValue);
+        super(LeaderOnly.class, beans);
     }
 
     @Override
     protected Guarded read(Method method, Class<?> userClass, List<MergedAnnotation<LeaderOnly>> found) {
         String where = LockOperation.describe(LeaderOnly.class, method, userClass);
-        String role = resolve(MergedAnnotation.VALUE, found.get(0).getString(MergedAnnotation.VALUE), where);
+        String role = evaluate(MergedAnnotation.VALUE, found.get(0).getString(MergedAnnotation.VALUE), where);
         if (role.isBlank()) {
             throw new LockDefinitionException(
                     where + " does not name a role.", "Specify the role: @LeaderOnly(\"reports\").");
         }
         if (LiteralText.isExpression(role)) {
             throw new LockDefinitionException(
-                    where + " has the role \"" + role + "\", but a role is literal text, not an expression.",
+                    where + " has the role \"" + LockKey.printable(role)
+                            + "\", but a role is literal text, not an expression.",
                     "Specify the role as text or by a property: @LeaderOnly(\"reports\") or"
                             + " @LeaderOnly(\"${app.role}\").");
         }

@@ -3,7 +3,7 @@ package io.holdfast.lock.spring.leader;
 import io.holdfast.lock.leader.Leadership;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
-import io.holdfast.lock.spring.aop.ProxiedBeans;
+import io.holdfast.lock.spring.aop.ProxiedBean;
 import io.holdfast.lock.spring.definition.AnnotatedMethods;
 import java.io.Serial;
 import java.util.List;
@@ -64,20 +64,18 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
 
     @Override
     public void afterSingletonsInstantiated() {
-        ProxiedBeans.visit(beans, this::check);
+        ProxiedBean.all(beans).forEach(this::check);
     }
 
-    private void check(String name, Class<?> type, @Nullable Object instance) {
-        List<GuardedMethods.Guarded> found = methods.allOf(type);
+    private void check(ProxiedBean bean) {
+        List<GuardedMethods.Guarded> found = methods.allOf(bean.type());
         for (GuardedMethods.Guarded each : found) {
             LockStartupCheck.requireTemplate(beans, each.where() + " has no lock for the leader election");
             roles.obtain().declare(each.role());
         }
-        if (instance != null && !found.isEmpty()) {
-            ProxiedBeans.requireAdvisor(
+        if (!found.isEmpty()) {
+            bean.requireAdvisor(
                     beans,
-                    name,
-                    instance,
                     LeaderAdvisor.class,
                     found.get(0).where() + " would run on every instance",
                     "check Leadership.isLeader() inside the method.");

@@ -1,9 +1,10 @@
 package io.holdfast.lock.spring.leader;
 
-import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.leader.LeaderElection;
 import io.holdfast.lock.leader.Leadership;
+import io.holdfast.lock.spring.aop.LockStartupCheck;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,7 +23,8 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * The roles of this application: those in its properties, and those of {@code @LeaderOnly}. Creates the election when a role is
- * first requested, or at startup; without roles there is none.
+ * first requested, or at startup; without roles there is none. An election that is created while the lifecycle is running, for a bean
+ * that did not exist at startup, is started immediately; after the end, none is created, since nobody would close it.
  *
  * <p>The instance becomes a candidate after everything else has started, including the web server, and hands over before
  * anything else stops: while locks can still be released, and listeners still have everything they need.
@@ -41,6 +43,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
     private @Nullable LeaderElection election;
     private @Nullable LeaderElection spectators;
     private volatile boolean running;
+    private boolean closed;
 
     /**
      * Creates an instance.
@@ -68,10 +71,12 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
      */
     public synchronized Leadership of(String role) {
         Leadership known = joined.get(role);
-        return known == null ? join(role) : known;
-    }
-
-    private Leadership join(String role) {
+        if (known != null) {
+            return known;
+        }
+        if (closed) {
+            throw new IllegalStateException("The leader election is closed");
+        }
         LeaderSettings configured = settings.get();
         LeaderElection where = configured.isEnabled(role) ? election() : spectators();
         Leadership leadership = where.join(role, configured.request(role));
@@ -89,10 +94,13 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
     /** Observers are also notified of roles that the application joins itself. */
     private LeaderElection election() {
         if (election == null) {
-            election = LeaderElection.on(required());
+            election = LeaderElection.on(LockStartupCheck.template(beans));
             election.onJoined(leadership -> beans.getBeanProvider(LeadershipObserver.class)
                     .orderedStream()
                     .forEach(each -> each.joined(leadership)));
+            if (running) {
+                election.start();
+            }
         }
         return election;
     }
@@ -100,32 +108,14 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
     /** Has no observers: there are no terms, and a gauge would count this instance among those that may lead. */
     private LeaderElection spectators() {
         if (spectators == null) {
-            spectators = LeaderElection.on(required());
+            spectators = LeaderElection.on(LockStartupCheck.template(beans));
         }
         return spectators;
     }
 
-    private @Nullable LockTemplate template() {
-        return beans.getBeanProvider(LockTemplate.class).getIfAvailable();
-    }
-
-    private LockTemplate required() {
-        LockTemplate found = template();
-        if (found == null) {
-            throw new LockStoreException(
-                    "There is no LockTemplate, so no leader can be elected: the application or the test slice"
-                            + " excludes the lock auto-configuration or Spring Data Redis.",
-                    null,
-                    false);
-        }
-        return found;
-    }
-
     /** {@return all roles that exist so far; creates none} */
     public synchronized List<Leadership> known() {
-        return Stream.of(election, spectators)
-                .flatMap(each -> each == null ? Stream.empty() : each.roles().stream())
-                .toList();
+        return elections().flatMap(each -> each.roles().stream()).toList();
     }
 
     /**
@@ -145,7 +135,7 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
         Set<String> configured = settings.get().roles().keySet();
         Set<String> roles = new LinkedHashSet<>(configured);
         roles.addAll(declared);
-        if (!roles.isEmpty() && template() != null) {
+        if (!roles.isEmpty() && beans.getBeanProvider(LockTemplate.class).getIfAvailable() != null) {
             warnOfUnused(configured);
             roles.forEach(this::of);
         }
@@ -172,8 +162,8 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
                             + " uses: {}. There are no settings for {}, which a @LeaderOnly uses. If a name is misspelled, its"
                             + " settings have no effect. Names with characters other than letters, digits and hyphens"
                             + " need brackets: holdfast.leadership.roles[my_role]",
-                    String.join(", ", unused),
-                    String.join(", ", unset));
+                    LockKey.printable(String.join(", ", unused)),
+                    LockKey.printable(String.join(", ", unset)));
         }
     }
 
@@ -207,11 +197,11 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
 
     @Override
     public synchronized void destroy() {
-        if (election != null) {
-            election.close();
-        }
-        if (spectators != null) {
-            spectators.close();
-        }
+        closed = true;
+        elections().forEach(LeaderElection::close);
+    }
+
+    private Stream<LeaderElection> elections() {
+        return Stream.concat(Stream.ofNullable(election), Stream.ofNullable(spectators));
     }
 }

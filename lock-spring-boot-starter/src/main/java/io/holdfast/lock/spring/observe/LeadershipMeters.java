@@ -10,13 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The meters of each role. Created with the first role. */
-final class LeadershipMeters implements LeadershipObserver {
-
-    private final MeterRegistry registry;
-
-    LeadershipMeters(MeterRegistry registry) {
-        this.registry = registry;
-    }
+record LeadershipMeters(MeterRegistry registry) implements LeadershipObserver {
 
     @Override
     public void joined(Leadership leadership) {

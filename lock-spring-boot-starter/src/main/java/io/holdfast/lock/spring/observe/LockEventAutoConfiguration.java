@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.observe;
 
+import io.holdfast.lock.spring.leader.LeadershipObserver;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -19,9 +20,13 @@ public final class LockEventAutoConfiguration {
         return new LockEventPublisher(application);
     }
 
+    /** Publishes the beginning and the end of each term of this instance. Created with the first role. */
     @Bean
     @Lazy
-    LeadershipEvents holdfastLeadershipEvents(ApplicationEventPublisher application) {
-        return new LeadershipEvents(application);
+    LeadershipObserver holdfastLeadershipEvents(ApplicationEventPublisher application) {
+        return leadership -> {
+            leadership.onElected(term -> application.publishEvent(new LeaderElectedEvent(term)));
+            leadership.onRevoked(term -> application.publishEvent(new LeaderRevokedEvent(term)));
+        };
     }
 }

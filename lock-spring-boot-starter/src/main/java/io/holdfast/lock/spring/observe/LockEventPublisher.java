@@ -11,7 +11,6 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.PayloadApplicationEvent;
-import org.springframework.context.event.GenericApplicationListener;
 import org.springframework.context.event.GenericApplicationListenerAdapter;
 import org.springframework.context.event.SimpleApplicationEventMulticaster;
 import org.springframework.context.support.AbstractApplicationContext;
@@ -89,9 +88,7 @@ final class LockEventPublisher implements LockListener, DisposableBean {
     }
 
     private static boolean hears(ApplicationListener<?> listener) {
-        GenericApplicationListener asked = listener instanceof GenericApplicationListener generic
-                ? generic
-                : new GenericApplicationListenerAdapter(listener);
+        var asked = new GenericApplicationListenerAdapter(listener);
         return Types.ALL.stream().anyMatch(asked::supportsEventType);
     }
 

@@ -14,15 +14,7 @@ import io.micrometer.observation.ObservationRegistry;
  *
  * <p>Its scope is open on a thread only while that thread continues the acquisition, because the thread may change.
  */
-final class LockObservations implements LockListener {
-
-    private final ObservationRegistry registry;
-    private final LockObservationConvention convention;
-
-    LockObservations(ObservationRegistry registry, LockObservationConvention convention) {
-        this.registry = registry;
-        this.convention = convention;
-    }
+record LockObservations(ObservationRegistry registry, LockObservationConvention convention) implements LockListener {
 
     /** One acquisition. */
     private record Observed(LockObservationContext context, Observation observation) implements Acquisition {

@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LockedCallable;
+import java.util.Arrays;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -64,32 +65,32 @@ public record AsyncCall(
          * @return whether it is tolerated
          */
         boolean tolerates(LockLostException loss);
-    }
 
-    /**
-     * {@return the failure to report to the caller: the loss, with the failure of the work as a suppressed exception, unless the
-     * work has failed with that loss or the loss is tolerated}
-     *
-     * @param own the failure of the work
-     * @param ofRelease the failure of the release: the loss of the lock, or another failure
-     */
-    @Nullable
-    Throwable outcome(@Nullable Throwable own, @Nullable Throwable ofRelease) {
-        if (ofRelease == null) {
-            return own;
-        }
-        if (ofRelease instanceof LockLostException loss) {
-            boolean known = own instanceof LockLostException same
-                    && same.key().equals(loss.key())
-                    && same.fencingToken() == loss.fencingToken();
-            if (known || rules.tolerates(loss)) {
+        /**
+         * {@return the failure to report to the caller: the loss, with the failure of the work as a suppressed exception, unless
+         * the work has failed with that loss or the loss is tolerated}
+         *
+         * @param own the failure of the work
+         * @param ofRelease the failure of the release: the loss of the lock, or another failure
+         */
+        default @Nullable Throwable outcome(@Nullable Throwable own, @Nullable Throwable ofRelease) {
+            if (ofRelease == null) {
                 return own;
             }
+            if (ofRelease instanceof LockLostException loss) {
+                boolean known = own instanceof LockLostException same
+                        && same.key().equals(loss.key())
+                        && same.fencingToken() == loss.fencingToken();
+                if (known || tolerates(loss)) {
+                    return own;
+                }
+            }
+            boolean isAdded = Arrays.asList(ofRelease.getSuppressed()).contains(own); // by the template
+            if (own != null && own != ofRelease && !isAdded) {
+                ofRelease.addSuppressed(own);
+            }
+            return ofRelease;
         }
-        if (own != null && own != ofRelease) {
-            ofRelease.addSuppressed(own);
-        }
-        return ofRelease;
     }
 
     /** {@return the same call, which can continue from this point at any later time, any number of times} */

@@ -2,13 +2,13 @@ package io.holdfast.lock.spring.result;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.store.DaemonThreads;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,7 +30,7 @@ public final class AsyncResults implements AutoCloseable {
     /** Fewer than the connections of a store, so that many results that complete at once do not compete for these. */
     private static final int RELEASING_THREADS = 8;
 
-    private static final int LAST_WORDS_MILLIS = 500;
+    private static final Duration SHUTDOWN_TIMEOUT = Duration.ofMillis(500);
 
     private static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.scheduler.Schedulers", AsyncResults.class.getClassLoader());
@@ -42,18 +42,11 @@ public final class AsyncResults implements AutoCloseable {
 
     private final Executor results = task -> DaemonThreads.executeOrRun(threads, task);
 
-    /** Ends idle threads, and waits for busy ones for at most half a second for each kind; these end when they are done. */
+    /** Ends idle threads, and waits for busy ones for at most half a second; these end when they are done. */
     @Override
     public void close() {
-        releasing.shutdown();
-        threads.shutdown();
-        try {
-            boolean ended = releasing.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS)
-                    && threads.awaitTermination(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
-            log.trace("Threads for results have ended: {}", ended);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        boolean ended = DaemonThreads.end(SHUTDOWN_TIMEOUT, releasing, threads);
+        log.trace("Threads for results have ended: {}", ended);
     }
 
     /**
@@ -68,7 +61,7 @@ public final class AsyncResults implements AutoCloseable {
         return switch (kind) {
             case STAGE -> stage(call);
             case SUSPENDED -> Objects.requireNonNull(SuspendSupport.PROVIDED).run(call);
-            default -> new PublisherLock(call, results).locked();
+            default -> new PublisherLock(call.kept(), results).locked();
         };
     }
 
@@ -130,7 +123,7 @@ public final class AsyncResults implements AutoCloseable {
         }
         var unused = result.whenComplete((value, failure) -> {
             if (result.isCancelled()) {
-                cancel(stage);
+                stage.toCompletableFuture().cancel(true);
             }
         });
         return result;
@@ -141,15 +134,11 @@ public final class AsyncResults implements AutoCloseable {
         try {
             lock.detach();
             if (call.request().interruptOnLoss()) {
-                lock.onLost(loss -> cancel(stage));
+                lock.onLost(loss -> stage.toCompletableFuture().cancel(true));
             }
         } catch (IllegalStateException closedByTheMethod) {
             log.debug("{} was closed before its work was complete", lock, closedByTheMethod);
         }
-    }
-
-    private static void cancel(CompletionStage<?> stage) {
-        stage.toCompletableFuture().cancel(true);
     }
 
     /** Closes the handle; returns the failure to report to the caller. */
@@ -158,7 +147,7 @@ public final class AsyncResults implements AutoCloseable {
             lock.close();
             return own;
         } catch (RuntimeException | Error failure) {
-            return call.outcome(own, failure);
+            return call.rules().outcome(own, failure);
         }
     }
 

@@ -30,19 +30,13 @@ import reactor.core.publisher.Sinks;
  *
  * <p>Values of a stream are passed on as they arrive. A single value is kept until the lock is released, since it is the result:
  * its receiver may acquire the lock, and never sees the value if the lock was lost.
+ *
+ * @param call can continue at any later time
+ * @param threads notifies the subscriber if a lock thread cannot
  */
-final class PublisherLock {
+record PublisherLock(AsyncCall call, Executor threads) {
 
     private static final ReactiveAdapterRegistry ADAPTERS = ReactiveAdapterRegistry.getSharedInstance();
-
-    private final AsyncCall call;
-    private final Executor threads;
-
-    /** @param threads notifies the subscriber if a lock thread cannot */
-    PublisherLock(AsyncCall call, Executor threads) {
-        this.call = call.kept();
-        this.threads = threads;
-    }
 
     Object locked() {
         ReactiveAdapter adapter = Objects.requireNonNull(ADAPTERS.getAdapter(call.type()));
@@ -90,18 +84,10 @@ final class PublisherLock {
                         call.template().get().<@Nullable Void>executeAsync(request, lock -> granted(lock, sink)),
                         "executeAsync");
             } catch (RuntimeException | Error failure) {
-                threads.execute(() -> ended(failure, sink));
+                endElsewhere(failure, sink);
                 return;
             }
-            var unused = holding.whenComplete((nothing, failure) -> {
-                // Everything may have ended before this callback was added; what follows must not run on the
-                // subscriber's thread.
-                if (Thread.currentThread() == subscriber) {
-                    threads.execute(() -> ended(failure, sink));
-                } else {
-                    ended(failure, sink);
-                }
-            });
+            var unused = holding.whenComplete((nothing, failure) -> endElsewhere(failure, sink));
             sink.onCancel(() -> {
                 end.complete(null);
                 holding.cancel(true);
@@ -115,6 +101,15 @@ final class PublisherLock {
             }
             sink.success(underLock(lock));
             return end;
+        }
+
+        /**
+         * What follows must not run on the subscriber's thread, which calls this if the acquisition cannot start, or if everything
+         * has ended before the callback was added.
+         */
+        private void endElsewhere(@Nullable Throwable failure, MonoSink<Publisher<Object>> sink) {
+            Executor executor = Thread.currentThread() == subscriber ? threads : Runnable::run;
+            executor.execute(() -> ended(failure, sink));
         }
 
         @SuppressWarnings("NullAway") // refused() may return null
@@ -144,7 +139,7 @@ final class PublisherLock {
         private Mono<Object> release(@Nullable Throwable own) {
             return Mono.create(sink -> {
                 var unused = released.whenComplete((nothing, failure) -> {
-                    Throwable outcome = call.outcome(own, failure);
+                    Throwable outcome = call.rules().outcome(own, failure);
                     if (outcome == null) {
                         sink.success();
                     } else {

@@ -53,19 +53,26 @@ public enum ResultKind {
             OptionalLong.class, OptionalLong.empty(),
             OptionalDouble.class, OptionalDouble.empty());
 
-    /** Looked up for the class of each value that a locked method returns. */
-    private static final ClassValue<ResultKind> BY_TYPE = new ClassValue<>() {
+    /**
+     * Looked up for the class of each value that a locked method returns. Classes of the JDK keep the result for as long as the
+     * JVM lives, so it must not be an object of this library or of the application: that would keep the class loader of an
+     * application that has ended.
+     */
+    private static final ClassValue<Boolean> IS_PUBLISHER = new ClassValue<>() {
         @Override
-        protected ResultKind computeValue(Class<?> type) {
-            if (CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type)) {
-                return STAGE;
-            }
-            boolean publisher = adapterOf(type) != null
+        protected Boolean computeValue(Class<?> type) {
+            return adapterOf(type) != null
                     || ClassUtils.getAllInterfacesForClassAsSet(type).stream()
                             .anyMatch(each -> each.getName().equals("org.reactivestreams.Publisher"));
-            return publisher ? PUBLISHER : VALUE;
         }
     };
+
+    private static ResultKind byType(Class<?> type) {
+        if (CompletionStage.class.isAssignableFrom(type) || Future.class.isAssignableFrom(type)) {
+            return STAGE;
+        }
+        return IS_PUBLISHER.get(type) ? PUBLISHER : VALUE;
+    }
 
     private static @Nullable ReactiveAdapter adapterOf(Class<?> type) {
         return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
@@ -85,7 +92,7 @@ public enum ResultKind {
         Class<?> type = suspending
                 ? SuspendFunctions.declaredType(method)
                 : GenericTypeResolver.resolveReturnType(method, userClass);
-        ResultKind kind = BY_TYPE.get(type);
+        ResultKind kind = byType(type);
         if (suspending) {
             requireSupport(where);
             if (kind != VALUE || LATER.contains(type.getName())) {
@@ -148,7 +155,7 @@ public enum ResultKind {
      * @throws IllegalStateException if it is a future or a reactive type
      */
     public static @Nullable Object requireValue(@Nullable Object result, String caller) {
-        if (result != null && BY_TYPE.get(result.getClass()) != VALUE) {
+        if (result != null && byType(result.getClass()) != VALUE) {
             throw new IllegalStateException(
                     caller + " is locked, but returned a " + result.getClass().getName()
                             + " that its return type does not declare, so the lock is released before the work is"
@@ -177,7 +184,7 @@ public enum ResultKind {
      * @param type what it returns
      */
     public static boolean isPublisher(Method method, Class<?> type) {
-        return KotlinDetector.isSuspendingFunction(method) || BY_TYPE.get(type) == PUBLISHER;
+        return KotlinDetector.isSuspendingFunction(method) || byType(type) == PUBLISHER;
     }
 
     /**
@@ -190,7 +197,7 @@ public enum ResultKind {
         if (type.isPrimitive()) {
             return type == void.class;
         }
-        if (BY_TYPE.get(type) != VALUE && !KotlinDetector.isSuspendingFunction(method)) {
+        if (byType(type) != VALUE && !KotlinDetector.isSuspendingFunction(method)) {
             ReactiveAdapter adapter = adapterOf(type);
             return adapter == null || adapter.supportsEmpty();
         }

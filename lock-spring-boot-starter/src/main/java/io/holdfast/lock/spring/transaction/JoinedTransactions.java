@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.transaction;
 
 import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
@@ -141,7 +142,7 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
     /** A transaction that was begun with a TransactionTemplate has no name. */
     private static String transaction() {
         String name = TransactionSynchronizationManager.getCurrentTransactionName();
-        return name == null ? "a transaction" : "transaction '" + name + "'";
+        return name == null ? "a transaction" : "transaction '" + LockKey.printable(name) + "'";
     }
 
     @Override

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -126,6 +127,29 @@ class AllLocksTest {
     }
 
     @Test
+    void threads_behind_a_holder_of_the_same_instance_are_waiters() {
+        LockRequest request = LockRequest.of("all:stuck").waitFor(Duration.ofMinutes(1));
+        LockTemplate locks = application.bean(LockTemplate.class);
+        LockHandle stuck = locks.acquire("all:stuck");
+        List<CompletableFuture<String>> waiters = Stream.generate(
+                        () -> NewThread.start(() -> locks.execute(request, () -> "done")))
+                .limit(5)
+                .toList();
+        Awaitility.await().until(() -> locks.inspect("all:stuck").waiters() == 5);
+
+        String json = fresh(application, "&name=all:stuck");
+        String one = application.get("/actuator/locks/all:stuck").body();
+
+        assertThat(JsonPath.<Integer>read(json, "$.locks[0].waiters")).isEqualTo(5);
+        assertThat(Duration.parse(JsonPath.<String>read(json, "$.locks[0].longestWait")))
+                .isPositive();
+        assertThat(JsonPath.<Integer>read(one, "$.waiters")).isEqualTo(5);
+        assertThat(Duration.parse(JsonPath.<String>read(one, "$.longestWait"))).isPositive();
+        stuck.close();
+        waiters.forEach(CompletableFuture::join);
+    }
+
+    @Test
     void hidden_keys_have_ids_and_cannot_be_searched() {
         try (LockHandle held = bystander.locks().acquire("all:jane@example.com")) {
             String hidden = fresh(secretive, "&name=all");
@@ -134,13 +158,54 @@ class AllLocksTest {
             assertThat(hidden)
                     .contains("\"******\"", String.valueOf(held.fencingToken()))
                     .doesNotContain("jane");
-            assertThat(JsonPath.<String>read(body(secretive, "&name=all:jane@example.com"), "$.locks[0].id"))
-                    .isEqualTo(JsonPath.<String>read(body(secretive, "&name=all:jane@example.com"), "$.locks[0].id"))
+            assertThat(JsonPath.<String>read(body(secretive, "&name=all"), "$.locks[0].id"))
+                    .isEqualTo(JsonPath.<String>read(body(secretive, "&name=all"), "$.locks[0].id"))
                     .isNotEqualTo(JsonPath.<String>read(shown, "$.locks[0].id"));
         }
         HttpResponse<String> answer = secretive.get("/actuator/locks?scope=all&key=jane");
         assertThat(answer.statusCode()).isEqualTo(403);
         assertThat(JsonPath.<String>read(answer.body(), "$.error")).contains("show-keys");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "page=2147483647&size=1000",
+                "minAge=36500d",
+                "minAge=PT0S",
+                "name=%00&key=%00&holder=%00",
+                "other=1"
+            })
+    void request_at_the_limits_is_answered(String query) {
+        assertThat(JsonPath.<List<Object>>read(body(application, "&name=limits&" + query), "$.locks"))
+                .isEmpty();
+    }
+
+    @Test
+    void health_of_renewals_and_the_time_of_a_call_are_shown() {
+        String json = fresh(application, "");
+
+        assertThat(JsonPath.<Integer>read(json, "$.lateRenewals")).isZero();
+        assertThat(Duration.parse(JsonPath.<String>read(json, "$.responseTime")))
+                .isBetween(Duration.ZERO, Duration.ofMinutes(1));
+    }
+
+    @Test
+    void lock_that_is_kept_after_its_release_says_so() {
+        bystander
+                .locks()
+                .acquire(LockRequest.of("all:kept").minHold(Duration.ofMinutes(1)))
+                .close();
+        try (LockHandle held = bystander.locks().acquire("all:open")) {
+            String json = fresh(application, "&name=all");
+
+            assertThat(JsonPath.<List<Boolean>>read(json, "$.locks[?(@.key == 'all:kept')].holders[0].kept"))
+                    .containsExactly(true);
+            assertThat(JsonPath.<List<Boolean>>read(json, "$.locks[?(@.key == 'all:open')].holders[0].kept"))
+                    .containsExactly(false);
+            held.ensureHeld();
+        }
+        bystander.locks().forceRelease("all:kept");
     }
 
     @Test
@@ -160,6 +225,7 @@ class AllLocksTest {
         String json = body(secretive, "");
 
         assertThat(JsonPath.<String>read(json, "$.events[0].type")).isEqualTo("FORCE_RELEASED");
+        assertThat(JsonPath.<Long>read(json, "$.events[0].fencingToken")).isEqualTo(held.fencingToken());
         assertThat(JsonPath.<String>read(json, "$.events[0].key")).isEqualTo("******");
         assertThat(JsonPath.<String>read(json, "$.events[0].thread"))
                 .isEqualTo(Thread.currentThread().getName());
@@ -169,7 +235,34 @@ class AllLocksTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"all&size=0", "all&size=1001", "all&page=-1", "all&page=x", "all&minAge=soon", "some", ""})
+    @ValueSource(
+            strings = {
+                "all&size=0",
+                "all&size=1001",
+                "all&size=-1",
+                "all&size=99999999999",
+                "all&size=NaN",
+                "all&size=1.5",
+                "all&page=-1",
+                "all&page=x",
+                "all&page=2147483648",
+                "all&page=%20",
+                "all&minAge=soon",
+                "all&minAge=NaN",
+                "all&minAge=%20",
+                "all&minAge=-1s",
+                "all&minAge=PT-0.001S",
+                "all&minAge=36501d",
+                "all&minAge=999999999999d",
+                "all&minAge=9223372036854775807s",
+                "all&minAge=9223372036854775808s",
+                "all&minAge=PT2562047788015215H",
+                "all&minAge=P106751991167300D",
+                "ALL",
+                "some",
+                "%20",
+                ""
+            })
     void request_that_cannot_be_answered_says_why(String query) {
         HttpResponse<String> answer = application.get("/actuator/locks?scope=" + query);
 

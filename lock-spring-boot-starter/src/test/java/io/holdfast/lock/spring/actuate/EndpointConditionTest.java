@@ -173,7 +173,7 @@ class EndpointConditionTest {
                 endpoint,
                 new LocksEndpointProperties(Show.ALWAYS, Set.of()),
                 new AllLocks(new SharedScan(() -> null, Duration.ofSeconds(1)), Show.ALWAYS),
-                new LocksPage(() -> false));
+                () -> LocksPage.html(false));
 
         WebEndpointResponse<OperationResponseBody> answer = web.lock(new String[] {"order:42"}, null);
 

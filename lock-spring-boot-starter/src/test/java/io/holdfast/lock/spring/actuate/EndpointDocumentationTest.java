@@ -111,7 +111,7 @@ class EndpointDocumentationTest {
         });
         Awaitility.await()
                 .untilAsserted(() -> assertThat(shape(read(application
-                                .get("/actuator/locks?scope=all&name=" + KEY)
+                                .get("/actuator/locks?scope=all&name=documented")
                                 .body())))
                         .isEqualTo(shape(examples.get(1))));
         held.close();

@@ -3,10 +3,12 @@ package io.holdfast.lock.spring.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.spring.WebApplication;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -15,6 +17,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.http.HttpMethod;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.web.server.MockServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import reactor.core.publisher.Mono;
 
 /** Who gets the page of {@code /actuator/locks}, and what it permits. How it looks and acts is tested in browsers. */
 @Timeout(120)
@@ -107,6 +115,58 @@ class LocksPageTest {
                 .contains("style-src " + hash(page, "<style>(.*?)</style>") + ";")
                 .contains("script-src " + hash(page, "<script type=\"module\">(.*?)</script>") + ";")
                 .doesNotContain("unsafe");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/actuator/locks", "/actuator/locks;a=b", "/actuator/%6Cocks", "/actuator/locks/some"})
+    void other_sites_may_not_frame_what_the_endpoint_answers(String path) {
+        assertThat(readers.get(path, BROWSER).headers().map())
+                .containsEntry("Content-Security-Policy", List.of("frame-ancestors 'none'"))
+                .containsEntry("X-Frame-Options", List.of("DENY"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/actuator", "/locks", "/actuator/locksmith"})
+    void other_pages_of_the_application_keep_their_headers(String path) {
+        assertThat(readers.get(path, BROWSER).headers().map())
+                .doesNotContainKeys("Content-Security-Policy", "X-Frame-Options");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "server.servlet.context-path=/shop /shop/actuator/locks",
+                "spring.mvc.servlet.path=/web /web/actuator/locks",
+                "management.endpoints.web.base-path=/manage /manage/locks",
+                "management.endpoints.web.path-mapping.locks=held /actuator/held",
+                "management.server.port=0 /actuator/locks"
+            })
+    void page_may_not_be_framed_wherever_it_is(String property) {
+        String[] words = property.split(" ");
+        try (WebApplication elsewhere =
+                WebApplication.start(Nothing.class, "management.endpoints.web.exposure.include=locks", words[0])) {
+            HttpResponse<String> answer = elsewhere.getManagement(words[1], BROWSER);
+
+            assertThat(answer.body()).startsWith("<!doctype html>");
+            assertThat(answer.headers().firstValue("Content-Security-Policy")).contains("frame-ancestors 'none'");
+        }
+    }
+
+    @Test
+    void reactive_server_forbids_framing_too() {
+        WebFilter filter = new LocksPageHeaders.Reactive()
+                .holdfastLocksPageFilter(new LocksPageHeaders(readers.bean(PathMappedEndpoints.class)));
+
+        for (String path : List.of("/actuator/locks", "/actuator/locks;a=b", "/actuator/%6Cocks")) {
+            assertThat(policy(filter, path)).as(path).isEqualTo("frame-ancestors 'none'");
+        }
+        assertThat(policy(filter, "/actuator/health")).isNull();
+    }
+
+    private static String policy(WebFilter filter, String path) {
+        var exchange = MockServerWebExchange.from(MockServerHttpRequest.method(HttpMethod.GET, URI.create(path)));
+        filter.filter(exchange, each -> Mono.empty()).block();
+        return exchange.getResponse().getHeaders().getFirst("Content-Security-Policy");
     }
 
     private static String hash(String page, String content) throws Exception {

@@ -29,7 +29,7 @@ class SharedScanTest {
         public LockScan scan(LockScanRequest request) {
             scans.incrementAndGet();
             during.run();
-            return new LockScan(List.of(), true);
+            return new LockScan(List.of(), true, 0);
         }
 
         @Override

@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -14,13 +15,21 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.AsyncAnnotationBeanPostProcessor;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.scheduling.annotation.EnableAsync;
 
@@ -160,6 +169,56 @@ class AsyncMethodTest {
 
         @Async
         public void elsewhere() {}
+    }
+
+    static class Locked {
+        @Async
+        @DistributedLock(name = "late")
+        public void run() {}
+    }
+
+    @DistributedLock(name = "late")
+    static class LockedClass {
+        @Async
+        public CompletableFuture<String> run() {
+            return CompletableFuture.completedFuture("ran");
+        }
+    }
+
+    @Async
+    static class AsyncClass {
+        @DistributedLock(name = "late")
+        public void run() {}
+    }
+
+    @EnableAsync
+    static class Last {
+        /** Appends its advisor to those of an existing proxy. */
+        @Bean
+        static BeanPostProcessor last(BeanFactory beans) {
+            var last = new AsyncAnnotationBeanPostProcessor();
+            last.setBeforeExistingAdvisors(false);
+            last.setBeanFactory(beans);
+            return last;
+        }
+    }
+
+    private static Stream<Arguments> asynchronousInsideTheLock() {
+        return Stream.of(First.class, Last.class)
+                .flatMap(order -> Stream.of(Locked.class, LockedClass.class, AsyncClass.class)
+                        .map(bean -> Arguments.of(order, bean)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("asynchronousInsideTheLock")
+    void order_in_which_the_work_is_handed_over_inside_the_lock_fails_startup(Class<?> order, Class<?> bean) {
+        Runners.inMemory()
+                .withUserConfiguration(order)
+                .withBean(bean)
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .isEqualTo("@DistributedLock method " + bean.getName()
+                                + ".run() would run outside its lock: @Async starts it on a thread without the lock.\nRemove the order of @EnableAsync, so"
+                                + " that the asynchronous thread acquires the lock."));
     }
 
     @Test

@@ -157,8 +157,33 @@ class DefinitionFailureTest {
         public void run(String order) {}
     }
 
-    static class BlankPart {
-        @DistributedLock(key = {"#p0", " "})
+    static class BlankKey {
+        @DistributedLock(keys = {"#p0", " "})
+        public void run(String order) {}
+    }
+
+    static class KeyAndKeys {
+        @DistributedLock(key = "#p0", keys = "#p0")
+        public void run(String order) {}
+    }
+
+    static class OtherFunction {
+        @DistributedLock(key = "part(#p0, 'a')")
+        public void run(String order) {}
+    }
+
+    static class NoParts {
+        @DistributedLock(key = "parts()")
+        public void run(String order) {}
+    }
+
+    static class UnquotedPart {
+        @DistributedLock(key = "parts(order, #p0)")
+        public void run(String order) {}
+    }
+
+    static class PartsAsVariable {
+        @DistributedLock(key = "#parts(#p0, 'a')")
         public void run(String order) {}
     }
 
@@ -288,7 +313,7 @@ class DefinitionFailureTest {
                 UnknownParameter.class,
                 "key = \"'order:' + #ordr\"",
                 "no parameter #ordr",
-                "Available variables: #order, #p0, #root");
+                "Available: #order, #p0, #root, parts(…).");
     }
 
     @Test
@@ -317,8 +342,30 @@ class DefinitionFailureTest {
     }
 
     @Test
-    void blank_part_of_a_key() {
-        fails(BlankPart.class, "a key of 2 parts, one of which is blank");
+    void blank_expression_among_keys() {
+        fails(BlankKey.class, "has keys, one of which is blank", "keys = {\"#from\", \"#to\"}");
+    }
+
+    @Test
+    void key_and_keys_together() {
+        fails(
+                KeyAndKeys.class,
+                "has both key and keys",
+                "For one lock, use key",
+                "key = \"parts(#shop, #id)\"",
+                "For several locks, all or none, use keys");
+    }
+
+    @Test
+    void function_that_does_not_exist() {
+        fails(OtherFunction.class, "there is no function part(#p0,'a')", "Write parts(#shop, #id)");
+        fails(NoParts.class, "there is no function parts()", "Write parts(#shop, #id)");
+        fails(PartsAsVariable.class, "no parameter #parts", ", parts(…).");
+    }
+
+    @Test
+    void unquoted_text_among_parts() {
+        fails(UnquotedPart.class, "'order' is neither a parameter nor literal text");
     }
 
     @Test

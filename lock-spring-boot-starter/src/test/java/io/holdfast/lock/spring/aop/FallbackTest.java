@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.Mockito.mock;
 
 import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockHandle;
@@ -12,14 +13,18 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LockContext;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.annotation.OnContention;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import reactor.core.publisher.Mono;
 
 class FallbackTest {
 
@@ -90,6 +95,15 @@ class FallbackTest {
 
         private CompletableFuture<String> later(LockStoreException reason) {
             return CompletableFuture.completedFuture("without store");
+        }
+
+        @DistributedLock(key = "'shop'", waitFor = 0, fallbackMethod = "reactive")
+        public Mono<String> mono() {
+            return Mono.just("ran");
+        }
+
+        private Mono<String> reactive(LockStoreException reason) {
+            return Mono.just("without store");
         }
 
         private CompletableFuture<String> later() {
@@ -170,17 +184,23 @@ class FallbackTest {
         });
     }
 
-    private final ApplicationContextRunner withoutStore = Runners.partForTest().withBean(Shop.class);
+    private final ApplicationContextRunner failingStore = Runners.withoutStore()
+            .withBean(
+                    LockTemplate.class,
+                    () -> mock(LockTemplate.class, call -> {
+                        throw new LockStoreException("down", null, false);
+                    }))
+            .withBean(Shop.class);
 
     @Test
     void failure_of_the_store_goes_to_the_fallback_that_asks_for_it() {
-        withoutStore.run(context ->
+        failingStore.run(context ->
                 assertThat(context.getBean(Shop.class).look(() -> "ran")).isEqualTo("without store"));
     }
 
     @Test
     void failure_of_the_store_goes_to_the_fallback_of_a_stage_that_asks_for_it() {
-        withoutStore.run(context -> assertThat(context.getBean(Shop.class)
+        failingStore.run(context -> assertThat(context.getBean(Shop.class)
                         .stage()
                         .toCompletableFuture()
                         .join())
@@ -188,10 +208,32 @@ class FallbackTest {
     }
 
     @Test
+    void failure_of_the_store_goes_to_the_fallback_of_a_publisher_that_asks_for_it() {
+        failingStore.run(context ->
+                assertThat(context.getBean(Shop.class).mono().block()).isEqualTo("without store"));
+    }
+
+    @Test
     void failure_of_the_store_does_not_go_to_fallbacks_for_anything() {
-        withoutStore.run(context -> {
+        failingStore.run(context -> {
             assertThatThrownBy(() -> context.getBean(Shop.class).cancel("7")).isInstanceOf(LockStoreException.class);
             assertThatThrownBy(() -> context.getBean(Shop.class).pay("7")).isInstanceOf(LockStoreException.class);
+        });
+    }
+
+    /** Otherwise a test of a part of the application would be green although nothing is locked. */
+    @Test
+    void missing_template_goes_to_no_fallback() {
+        Runners.partForTest().withBean(Shop.class).run(context -> {
+            Shop shop = context.getBean(Shop.class);
+            for (ThrowingCallable call : List.<ThrowingCallable>of(
+                    () -> shop.look(() -> "ran"), shop::stage, () -> shop.mono().block(), () -> shop.cancel("7"))) {
+                assertThatThrownBy(call)
+                        .isInstanceOf(LockDefinitionException.class)
+                        .hasMessage("There is no LockTemplate: the application or the test slice excludes the lock"
+                                + " auto-configuration or Spring Data Redis. Add @AutoConfigureTestLocks (from"
+                                + " lock-spring-boot-test) to the test, or a LockStore or LockTemplate bean.");
+            }
         });
     }
 

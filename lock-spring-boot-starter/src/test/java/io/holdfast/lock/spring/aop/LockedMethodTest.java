@@ -149,7 +149,7 @@ class LockedMethodTest {
     void unknown_property_is_a_key_error_with_its_cause() {
         inContext(context -> assertThatThrownBy(() -> keys(context).unknownProperty(new Order(1), () -> "ran"))
                 .isInstanceOf(LockKeyException.class)
-                .hasMessageContainingAll("#order.nmber", "nmber", "Available variables: #order")
+                .hasMessageContainingAll("#order.nmber", "nmber", "Available: #order")
                 .hasCauseInstanceOf(org.springframework.expression.EvaluationException.class));
     }
 

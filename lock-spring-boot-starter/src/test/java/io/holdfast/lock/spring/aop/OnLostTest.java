@@ -82,6 +82,18 @@ class OnLostTest {
     }
 
     @Test
+    void loss_has_the_exception_of_the_method_once() {
+        var own = new IllegalStateException("own");
+        inContext((bean, lose) -> assertThatThrownBy(() -> bean.throwing(() -> {
+                    lose.run();
+                    throw own;
+                }))
+                .isInstanceOfSatisfying(
+                        LockLostException.class,
+                        loss -> assertThat(loss.getSuppressed()).containsExactly(own)));
+    }
+
+    @Test
     void loss_interrupts_the_method_where_that_is_asked_for() {
         inContext((bean, lose) -> {
             assertThatThrownBy(() -> bean.interrupting(() -> {

@@ -142,13 +142,52 @@ class StartupCheckTest {
                 .run(context -> assertThat(Startup.failureOf(context)).contains("the method is final", "Remove final"));
     }
 
+    record Recorded() {
+        @DistributedLock(key = "'x'")
+        public void run() {}
+    }
+
+    static final class FinalWithAnotherInterface implements java.io.Serializable {
+        private static final long serialVersionUID = 1L;
+
+        @DistributedLock(key = "'x'")
+        public void run() {}
+    }
+
+    @DistributedLock(key = "'x'")
+    static final class FinalOfClass {
+        public void run() {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {FinalClass.class, Recorded.class, FinalWithAnotherInterface.class, FinalOfClass.class})
+    void final_class_fails_startup(Class<?> bean) {
+        failsWith(
+                bean,
+                "@DistributedLock method " + bean.getName() + ".run() cannot be proxied: the class is final.\n"
+                        + "Remove final; a record is always final, use a class.");
+    }
+
+    static final class FinalConsumer implements java.util.function.Consumer<String> {
+        @Override
+        @DistributedLock(key = "#value")
+        public void accept(String value) {}
+    }
+
     @Test
-    void class_proxy_of_a_final_class_fails_startup() {
-        runner.withBean(FinalClass.class)
+    void final_class_starts_if_only_its_interface_is_proxied_also_a_generic_one() {
+        runner.withPropertyValues("spring.aop.proxy-target-class=false")
+                .withBean(FinalConsumer.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void class_proxy_of_a_final_class_with_an_interface_fails_startup() {
+        runner.withBean(FinalService.class)
                 .run(context -> assertThat(context)
                         .getFailure()
                         .rootCause()
-                        .hasMessageContaining("final class " + FinalClass.class.getName()));
+                        .hasMessageContaining("final class " + FinalService.class.getName()));
     }
 
     static class Inherits extends OtherPackage {}

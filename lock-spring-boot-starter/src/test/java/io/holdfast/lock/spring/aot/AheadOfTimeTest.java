@@ -15,6 +15,7 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
@@ -110,6 +111,57 @@ class AheadOfTimeTest {
         Leased leased() {
             return new Leased();
         }
+    }
+
+    public static class Leases {
+
+        static final AtomicInteger CREATED = new AtomicInteger();
+
+        public Leases() {
+            CREATED.incrementAndGet();
+        }
+
+        public Duration getShort() {
+            return Duration.ofSeconds(7);
+        }
+    }
+
+    public static class LeasedByBean {
+
+        @DistributedLock(key = "'leased'", leaseString = "#{@leases.short}")
+        public Duration remaining(LockTemplate locks) {
+            return locks.inspect("leased").holder().orElseThrow().remaining();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class ByBean {
+
+        @Bean
+        LockStore store() {
+            return new InMemoryLockStore();
+        }
+
+        @Bean
+        LeasedByBean leased() {
+            return new LeasedByBean();
+        }
+
+        @Bean
+        Leases leases() {
+            return new Leases();
+        }
+    }
+
+    @Test
+    void bean_that_a_time_comes_from_is_not_created_by_the_build() {
+        AheadOfTime.run(
+                ByBean.class,
+                context -> assertThat(
+                                context.getBean(LeasedByBean.class).remaining(context.getBean(LockTemplate.class)))
+                        .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(7)));
+        assertThat(Leases.CREATED).hasValue(1);
     }
 
     /** The first connection of a process loads hundreds of classes, and this machine may be busy. */

@@ -55,6 +55,10 @@ class NativeHintsTest {
         public String keyOf(Order order) {
             return order.customer().getId();
         }
+
+        public String getLease() {
+            return "5s";
+        }
     }
 
     @DistributedLock
@@ -65,7 +69,7 @@ class NativeHintsTest {
     }
 
     interface Shipping {
-        @DistributedLock(key = "#order.items.![code]")
+        @DistributedLock(keys = "#order.items.![code]")
         void ship(Order order);
     }
 
@@ -93,7 +97,7 @@ class NativeHintsTest {
         @DistributedLock(key = "#node.next.value.length()")
         public void walk(Node<String> node) {}
 
-        @DistributedLock(name = "from", key = "#from.strip()")
+        @DistributedLock(name = "from", key = "#from.strip()", leaseString = "#{@naming.lease}")
         @DistributedLock(name = "to", key = "#to.trim()")
         public void transfer(String from, String to) {}
 
@@ -318,8 +322,9 @@ class NativeHintsTest {
     }
 
     @Test
-    void beans_that_a_key_names_can_be_called() {
+    void beans_that_a_key_or_a_time_names_can_be_called() {
         assertThat(invocation(Naming.class, "keyOf")).accepts(hints);
+        assertThat(invocation(Naming.class, "getLease")).accepts(hints);
     }
 
     @Test

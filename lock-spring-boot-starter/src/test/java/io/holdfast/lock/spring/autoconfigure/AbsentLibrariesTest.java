@@ -7,6 +7,7 @@ import io.holdfast.lock.spring.ReducedClassPath;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.testing.TestRedis;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,8 @@ import org.springframework.util.ClassUtils;
 /** Applications that lack what others have. */
 @Timeout(60)
 class AbsentLibrariesTest {
+
+    private static final String PORT = "holdfast.test.port";
 
     /** What only comes with an application's own dependencies, or with the tests of this module. */
     private static final String[] NOT_OF_THE_STARTER = {
@@ -109,6 +112,37 @@ class AbsentLibrariesTest {
         ReducedClassPath path = ReducedClassPath.without(NOT_OF_THE_STARTER)
                 .and("spring-data", "spring-boot-data", "jedis", "spring-tx", "spring-boot-transaction");
         assertThat(path.run(Application.class)).isEqualTo("locked: true");
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import(Service.class)
+    static class OnLettuce {
+
+        static String run() {
+            try (ConfigurableApplicationContext context = new SpringApplicationBuilder(OnLettuce.class)
+                    .web(WebApplicationType.NONE)
+                    .properties(
+                            "spring.data.redis.port=" + System.getProperty(PORT),
+                            "holdfast.redis.command-timeout=30s",
+                            "spring.main.banner-mode=off")
+                    .run()) {
+                return context.getBean(Service.class).isLocked() + ", " + context.getBean(LockStore.class);
+            }
+        }
+    }
+
+    /** Not hidden from a class loader, as elsewhere in these tests, but absent: nothing may load it. */
+    @Test
+    void lettuce_is_enough_for_connections_of_the_application() {
+        System.setProperty(PORT, String.valueOf(TestRedis.shared().port()));
+        try {
+            assertThat(ReducedClassPath.without("jedis").run(OnLettuce.class))
+                    .startsWith("true, Redis at localhost:")
+                    .contains("because Jedis is not on the classpath");
+        } finally {
+            System.clearProperty(PORT);
+        }
     }
 
     /** Not Actuator: its annotations bring conditions along, which Boot asks for by name only, unlike this runner. */

@@ -47,8 +47,8 @@ import redis.clients.jedis.Jedis;
 @Timeout(120)
 class LettuceApplicationTest {
 
-    private static final String JEDIS = " via Jedis, configured like the application's LettuceConnectionFactory";
-    private static final String TEMPLATE = " via RedisTemplate on the application's LettuceConnectionFactory, ";
+    private static final String DEDICATED = " over dedicated connections";
+    private static final String APPLICATION = " over connections of the application's LettuceConnectionFactory, ";
 
     private static final String USER = "locker";
     private static final String PASSWORD = "s3cret";
@@ -118,7 +118,7 @@ class LettuceApplicationTest {
 
     @Test
     void one_server_with_user_password_database_and_client_name() {
-        locks(onServer("spring.data.redis.database=3", "spring.data.redis.client-name=the-shop"), JEDIS, () -> {
+        locks(onServer("spring.data.redis.database=3", "spring.data.redis.client-name=the-shop"), DEDICATED, () -> {
             try (Jedis redis = administrator(server.port())) {
                 redis.select(3);
                 assertThat(redis.exists(redisKey())).isTrue();
@@ -135,7 +135,7 @@ class LettuceApplicationTest {
         locks(
                 application("spring.data.redis.url=redis://" + USER + ":" + PASSWORD + "@127.0.0.1:" + server.port()
                         + "/4"),
-                JEDIS,
+                DEDICATED,
                 () -> {
                     try (Jedis redis = administrator(server.port())) {
                         redis.select(4);
@@ -152,7 +152,7 @@ class LettuceApplicationTest {
                     .collect(Collectors.joining(","));
             locks(
                     application("spring.data.redis.cluster.nodes=" + nodes),
-                    JEDIS,
+                    DEDICATED,
                     () -> isHeld(cluster.masterOf(redisKey()).connect()));
         }
     }
@@ -165,7 +165,7 @@ class LettuceApplicationTest {
                             "spring.data.redis.sentinel.master=locks",
                             "spring.data.redis.sentinel.nodes=127.0.0.1:"
                                     + all.sentinels().get(0).port()),
-                    JEDIS,
+                    DEDICATED,
                     () -> isHeld(all.master().connect()));
         }
     }
@@ -181,7 +181,7 @@ class LettuceApplicationTest {
                                     "spring.ssl.bundle.pem.redis.truststore.certificate=file:"
                                             + redis.certificateFile())
                             .withConfiguration(AutoConfigurations.of(SslAutoConfiguration.class)),
-                    JEDIS,
+                    DEDICATED,
                     () -> {
                         Jedis jedis = TestRedis.administrator(redis.port());
                         jedis.auth(redis.password());
@@ -210,7 +210,7 @@ class LettuceApplicationTest {
         };
         locks(
                 application("spring.data.redis.port=1").withBean(DataRedisConnectionDetails.class, () -> details),
-                JEDIS,
+                DEDICATED,
                 () -> isHeld(administrator(server.port())));
     }
 
@@ -226,7 +226,7 @@ class LettuceApplicationTest {
         locks(
                 application("spring.data.redis.port=1")
                         .withBean(RedisConnectionFactory.class, LettuceApplicationTest::factory),
-                JEDIS,
+                DEDICATED,
                 () -> isHeld(administrator(server.port())));
     }
 
@@ -238,7 +238,7 @@ class LettuceApplicationTest {
                                 LettuceClientConfigurationBuilderCustomizer.class,
                                 () -> client -> client.commandTimeout(Duration.ofSeconds(7))
                                         .clientName("customized")),
-                JEDIS,
+                DEDICATED,
                 () -> {
                     try (Jedis redis = administrator(server.port())) {
                         assertThat(redis.clientList()).contains(" name=customized ");
@@ -254,8 +254,8 @@ class LettuceApplicationTest {
                                 ClientResourcesBuilderCustomizer.class,
                                 () -> resources ->
                                         resources.nettyCustomizer(new io.lettuce.core.resource.NettyCustomizer() {})),
-                TEMPLATE
-                        + "because Jedis cannot use a NettyCustomizer in ClientResources (to use Jedis, change that, or"
+                APPLICATION
+                        + "because dedicated connections cannot use a NettyCustomizer in ClientResources (to have them, change that, or"
                         + " set holdfast.redis.url)",
                 () -> isHeld(administrator(server.port())));
     }
@@ -274,7 +274,7 @@ class LettuceApplicationTest {
                         .withBean(
                                 LettuceClientConfigurationBuilderCustomizer.class,
                                 () -> client -> client.redisCredentialsProviderFactory(new Credentials())),
-                TEMPLATE + "because Jedis cannot use a RedisCredentialsProviderFactory",
+                DEDICATED,
                 () -> isHeld(administrator(server.port())));
     }
 
@@ -286,8 +286,9 @@ class LettuceApplicationTest {
                         RedisConnectionFactory.class,
                         () -> new LettuceConnectionFactory(new RedisSocketConfiguration("/tmp/redis.sock")))
                 .run(context -> assertThat(context.getBean(LockStore.class))
-                        .hasToString("Redis at /tmp/redis.sock" + TEMPLATE + "because Jedis cannot use the Unix domain"
-                                + " socket /tmp/redis.sock (to use Jedis, change that, or set holdfast.redis.url),"
+                        .hasToString("Redis at /tmp/redis.sock" + APPLICATION
+                                + "because dedicated connections cannot use the Unix domain"
+                                + " socket /tmp/redis.sock (to have them, change that, or set holdfast.redis.url),"
                                 + " with key prefix 'lock'"));
     }
 
@@ -295,33 +296,36 @@ class LettuceApplicationTest {
     void jedis_is_not_on_the_class_path() {
         locks(
                 onServer().withClassLoader(new FilteredClassLoader("redis.clients")),
-                TEMPLATE + "because Jedis is not on the classpath (to use it, add redis.clients:jedis)",
+                APPLICATION
+                        + "because Jedis is not on the classpath (for dedicated connections, add redis.clients:jedis)",
                 () -> isHeld(administrator(server.port())));
     }
 
     @Test
-    void property_demands_the_template() {
+    void property_requires_connections_of_the_application() {
         locks(
-                onServer("holdfast.redis.driver=redis-template"),
-                TEMPLATE + "as configured",
+                onServer("holdfast.redis.connection=application"),
+                APPLICATION + "as configured",
                 () -> isHeld(administrator(server.port())));
     }
 
     @Test
-    void property_demands_jedis() {
-        locks(onServer("holdfast.redis.driver=jedis"), JEDIS, () -> isHeld(administrator(server.port())));
+    void property_requires_dedicated_connections() {
+        locks(onServer("holdfast.redis.connection=dedicated"), DEDICATED, () -> isHeld(administrator(server.port())));
     }
 
     @Test
-    void demand_for_jedis_that_cannot_be_met_ends_the_start() {
-        onServer("holdfast.redis.driver=jedis")
+    void dedicated_connections_that_cannot_be_had_fail_startup() {
+        onServer("holdfast.redis.connection=dedicated")
                 .withBean(
                         LettuceClientConfigurationBuilderCustomizer.class,
-                        () -> client -> client.redisCredentialsProviderFactory(new Credentials()))
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Locks cannot use Jedis: Jedis cannot use a RedisCredentialsProviderFactory (to use"
-                                + " Jedis, change that, or set holdfast.redis.url). Alternatively, allow RedisTemplate"
-                                + " (driver auto)."));
+                        () -> client -> client.useSsl().startTls())
+                .run(
+                        context -> assertThat(Startup.failureOf(context))
+                                .contains(
+                                        "Locks cannot use dedicated connections: dedicated connections cannot use"
+                                                + " StartTLS (to have them, change that, or set holdfast.redis.url)."
+                                                + " Alternatively, let them use the application's (holdfast.redis.connection=application)."));
     }
 
     /** As without locks: Lettuce connects with the first command. */
@@ -353,7 +357,7 @@ class LettuceApplicationTest {
             application(
                             "spring.data.redis.port=" + silent.getLocalPort(),
                             "spring.data.redis.timeout=3s", // closing waits for Lettuce's attempt to end
-                            "holdfast.redis.driver=redis-template")
+                            "holdfast.redis.connection=application")
                     .run(context -> {
                         LockTemplate locks = context.getBean(LockTemplate.class);
                         Thread caller = new Thread(() -> {

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
@@ -64,7 +65,7 @@ class LockPropertiesTest {
                         "holdfast.redis.key-prefix=shop",
                         "holdfast.redis.command-timeout=300ms",
                         "holdfast.redis.token-retention=1h",
-                        "holdfast.redis.connections=4",
+                        "holdfast.redis.max-connections=4",
                         "holdfast.redis.replica-acks.number=2",
                         "holdfast.redis.replica-acks.timeout=70ms",
                         "holdfast.aop.order=7")
@@ -82,7 +83,7 @@ class LockPropertiesTest {
                                     .withKeyPrefix("shop")
                                     .withCommandTimeout(Duration.ofMillis(300))
                                     .withTokenRetention(Duration.ofHours(1))
-                                    .withConnections(4)
+                                    .withMaxConnections(4)
                                     .withReplicaAcks(new RedisLockSettings.ReplicaAcks(2, Duration.ofMillis(70))));
                     assertThat(context.getBean(io.holdfast.lock.spring.aop.LockAdvisor.class)
                                     .getOrder())
@@ -106,7 +107,7 @@ class LockPropertiesTest {
                     holdfast.redis.key-prefix    | a{b}     | 1 to 200 characters without braces, whitespace, control characters or unpaired surrogates
                     holdfast.redis.command-timeout | 1ms    | between 10 ms and 60 s
                     holdfast.redis.token-retention | 1ms    | between 1000 ms and 365 days
-                    holdfast.redis.connections   | 0        | between 1 and 1000
+                    holdfast.redis.max-connections | 0        | between 1 and 1000
                     holdfast.redis.replica-acks.number  | 101 | between 0 and 100
                     holdfast.redis.replica-acks.timeout | 0s | between 1 ms and 60 s
                     holdfast.quorum.node-timeout | 1ms      | between 10 ms and 60 s
@@ -200,10 +201,10 @@ class LockPropertiesTest {
 
     @Test
     void node_timeout_of_a_quorum_is_compared_with_the_lease_instead_of_the_command_timeout() {
-        String nodes = "holdfast.quorum.nodes=127.0.0.1:1,127.0.0.1:2,127.0.0.1:3";
-        assertThat(warnings(nodes, "holdfast.lease=1s", "holdfast.redis.command-timeout=2s"))
-                .isEmpty();
-        assertThat(warnings(nodes, "holdfast.lease=1s", "holdfast.quorum.node-timeout=2s"))
+        ApplicationContextRunner quorum = Runners.starter()
+                .withPropertyValues("holdfast.quorum.nodes=127.0.0.1:1,127.0.0.1:2,127.0.0.1:3", "holdfast.lease=1s");
+        assertThat(warnings(quorum, "holdfast.redis.command-timeout=2s")).isEmpty();
+        assertThat(warnings(quorum, "holdfast.quorum.node-timeout=2s"))
                 .anyMatch(line -> line.contains("holdfast.quorum.node-timeout is not less than"));
     }
 
@@ -215,8 +216,12 @@ class LockPropertiesTest {
     }
 
     private static List<String> warnings(String... properties) {
+        return warnings(Runners.inMemory(), properties);
+    }
+
+    private static List<String> warnings(ApplicationContextRunner application, String... properties) {
         try (HeardLog log = new HeardLog(LockAutoConfiguration.class.getName(), Level.WARN)) {
-            Runners.inMemory()
+            application
                     .withPropertyValues(properties)
                     .run(context -> assertThat(context).hasNotFailed());
             return log.events().stream().map(ILoggingEvent::getFormattedMessage).toList();

@@ -2,17 +2,27 @@ package io.holdfast.lock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import example.customers.Customers;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.leader.LeaderElection;
 import io.holdfast.lock.leader.Leadership;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.store.LockStore;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.OrderUtils;
+import org.springframework.data.redis.core.RedisHash;
+import org.springframework.data.repository.CrudRepository;
 import org.springframework.mock.env.MockEnvironment;
 
 /** A Leadership bean is injected whose role no property names, or a template where the starter is turned off. */
@@ -72,6 +82,37 @@ class MissingBeanTest {
                 });
     }
 
+    private void isSlice() {
+        environment.setProperty(EnableAutoConfiguration.ENABLED_OVERRIDE_PROPERTY, "false");
+    }
+
+    @Test
+    void bean_that_a_test_slice_lacks_names_the_annotation_for_tests() {
+        isSlice();
+        Runners.partForTest().withBean(User.class).run(context -> {
+            FailureAnalysis analysis = analyzer.analyze(context.getStartupFailure());
+            assertThat(analysis.getDescription() + "\n" + analysis.getAction())
+                    .isEqualTo(
+                            "Parameter 0 of constructor in " + User.class.getName()
+                                    + " requires a LockTemplate bean, but this test slice has no locks.\nAdd"
+                                    + " @AutoConfigureTestLocks (from lock-spring-boot-test) to the test, or use @MockitoBean.");
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {LockTemplate.class, LockStore.class, LockEngine.class, LeaderElection.class, Leadership.class})
+    void each_bean_of_locks_that_a_test_slice_lacks_is_known(Class<?> type) {
+        isSlice();
+        assertThat(analyzer.analyze(new NoSuchBeanDefinitionException(type)).getDescription())
+                .isEqualTo("The application requires a " + type.getSimpleName()
+                        + " bean, but this test slice has no locks.");
+        assertThat(analyzer.analyze(new NoSuchBeanDefinitionException(String.class)))
+                .isNull();
+        beans.addBean(LockAutoConfiguration.TEMPLATE, "there");
+        assertThat(analyzer.analyze(new NoSuchBeanDefinitionException(type))).isNull();
+    }
+
     /** As in a test slice: then no property helps. */
     @Test
     void application_without_leadership_is_left_to_spring_boot() {
@@ -90,5 +131,41 @@ class MissingBeanTest {
                 .isNull();
         assertThat(analyzer.analyze(new NoSuchBeanDefinitionException(Leadership.class)))
                 .isNotNull();
+    }
+
+    @RedisHash
+    record Member(String id) {}
+
+    interface Members extends CrudRepository<Member, String> {}
+
+    @Test
+    void repository_of_an_entity_without_annotations_is_said_to_be_missing_because_of_spring_data_redis() {
+        FailureAnalysis analysis = analyzer.analyze(new NoSuchBeanDefinitionException(Customers.class));
+        assertThat(analysis.getDescription())
+                .isEqualTo(
+                        "The application requires the repository " + Customers.class.getName()
+                                + ", which Spring Data has not created: lock-spring-boot-starter adds Spring Data Redis, and with"
+                                + " several modules, Spring Data ignores repositories whose entity has no annotation of a module.");
+        assertThat(analysis.getAction()).startsWith("Annotate the entity: @Table (Spring Data JDBC");
+    }
+
+    @Test
+    void other_missing_repositories_are_left_to_spring_boot() {
+        assertThat(analyzer.analyze(new NoSuchBeanDefinitionException(Members.class)))
+                .isNull();
+        assertThat(analyzer.analyze(new NoSuchBeanDefinitionException(Runnable.class)))
+                .isNull();
+        assertThat(analyzer.analyze(new NoUniqueBeanDefinitionException(Customers.class, "one", "two")))
+                .isNull();
+        beans.addBean(DataRedisAutoConfiguration.class.getName(), "there");
+        assertThat(analyzer.analyze(new NoSuchBeanDefinitionException(Customers.class)))
+                .isNull();
+    }
+
+    @Test
+    void repository_that_a_test_slice_lacks_is_left_to_spring_boot() {
+        isSlice();
+        assertThat(analyzer.analyze(new NoSuchBeanDefinitionException(Customers.class)))
+                .isNull();
     }
 }

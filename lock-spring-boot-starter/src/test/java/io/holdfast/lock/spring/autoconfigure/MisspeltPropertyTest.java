@@ -1,52 +1,84 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.testing.HeardLog;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.mock.env.MockEnvironment;
 
-/** Properties that nothing reads, since their names are misspelt, end the start. */
+/** Properties that nothing reads end the start if their names are misspelt; others are warned of. */
 class MisspeltPropertyTest {
 
+    private static List<String> warnings(String... properties) {
+        try (HeardLog log = new HeardLog("io.holdfast.lock.spring", Level.WARN)) {
+            Runners.inMemory()
+                    .withPropertyValues(properties)
+                    .run(context -> assertThat(context).hasNotFailed());
+            return log.events().stream().map(ILoggingEvent::getFormattedMessage).toList();
+        }
+    }
+
+    /** As after a rollback, or in a configuration that several applications share. */
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "holdfast.leese",
-                "holdfast.redis.key-prefx",
+                "holdfast.colour",
                 "holdfast.redis.host",
-                "holdfast.quorum.node",
-                "holdfast.quorum.ssl.bundel",
+                "holdfast.redis.ttl",
+                "holdfast.log",
+                "holdfast.lanes.order.size",
                 "holdfast.shutdown.await",
-                "holdfast.events.published",
-                "holdfast.problem-details.retry",
-                "holdfast.instances.order.leas",
+                "holdfast.redis.sentinel.nodes",
+                "holdfast.instances.order.priority",
                 "holdfast.instances.orders.pay.lease"
             })
-    void misspelt_property_ends_the_start(String property) {
-        Runners.inMemory()
-                .withPropertyValues(property + "=5")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .isInstanceOf(UnboundConfigurationPropertiesException.class)
-                        .hasMessageContaining(property));
+    void property_of_another_version_is_ignored_with_a_warning(String property) {
+        assertThat(warnings(property + "=5"))
+                .containsExactly(
+                        "Ignored unknown property " + property + " (\"" + property
+                                + "\" from property source \"test\"); correct or remove it, unless another Holdfast version reads it");
+    }
+
+    @Test
+    void each_is_ignored_with_a_warning_of_its_own() {
+        assertThat(warnings("holdfast.colour=5", "holdfast.redis.host=5")).hasSize(2);
     }
 
     @Test
     void value_is_not_shown_since_it_may_be_a_password() {
+        assertThat(warnings("holdfast.redis.password=secret"))
+                .singleElement()
+                .asString()
+                .contains("holdfast.redis.password")
+                .doesNotContain("secret");
         Runners.inMemory()
-                .withPropertyValues("holdfast.redis.password=secret")
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Unknown property: holdfast.redis.password", "url")
-                        .doesNotContain("secret"));
+                .withPropertyValues("holdfast.redis.urll=redis://user:secret@host")
+                .run(context -> {
+                    StringWriter trace = new StringWriter();
+                    context.getStartupFailure().printStackTrace(new PrintWriter(trace));
+                    assertThat(Startup.failureOf(context) + trace)
+                            .contains("Unknown property: holdfast.redis.urll", "Did you mean holdfast.redis.url?")
+                            .doesNotContain("secret");
+                });
     }
 
     @ParameterizedTest
@@ -59,6 +91,10 @@ class MisspeltPropertyTest {
         "holdfast.instances.order.leas, holdfast.instances.order.lease",
         "holdfast.instances[Orders.pay].wait-fr, holdfast.instances[Orders.pay].wait-for",
         "holdfast.instances.order.wait, holdfast.instances.order.wait-for",
+        "holdfast.quorum.node, holdfast.quorum.nodes",
+        "holdfast.quorum.ssl.bundel, holdfast.quorum.ssl.bundle",
+        "holdfast.events.enable, holdfast.events.enabled",
+        "holdfast.problem-details.retry, holdfast.problem-details.retry-after",
         "holdfast.leadership.roles.outbox.leas, holdfast.leadership.roles.outbox.lease"
     })
     void property_that_was_probably_meant_is_named(String misspelt, String meant) {
@@ -71,34 +107,20 @@ class MisspeltPropertyTest {
     @Test
     void several_are_named_together() {
         Runners.inMemory()
-                .withPropertyValues("holdfast.leese=5", "holdfast.wait-four=5")
+                .withPropertyValues("holdfast.leese=5", "holdfast.wait-four=5", "holdfast.colour=5")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Did you mean holdfast.lease?", "Did you mean holdfast.wait-for?"));
+                        .contains("Did you mean holdfast.lease, holdfast.wait-for?")
+                        .doesNotContain("colour"));
     }
+
+    record Strict(String lease) {}
 
     @Test
-    void those_of_the_group_are_named_if_none_is_similar() {
-        Runners.inMemory()
-                .withPropertyValues("holdfast.quorum.servers=a,b,c")
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Known properties of holdfast.quorum: ", "nodes, rejoin-delay")
-                        .doesNotContain("Did you mean"));
-    }
-
-    @Test
-    void on_the_first_level_properties_and_groups_are_named() {
-        Runners.inMemory()
-                .withPropertyValues("holdfast.wait-time=5s")
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Known properties of holdfast: ", "wait-for", "redis, "));
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"holdfast.colour", "holdfast.instances.orders.pay.lease"})
-    void nothing_is_guessed_where_no_name_is_similar(String misspelt) {
-        Runners.inMemory()
-                .withPropertyValues(misspelt + "=5")
-                .run(context -> assertThat(Startup.failureOf(context)).doesNotContain("Did you mean"));
+    void strict_properties_of_the_application_stay_strict() {
+        Binder binder = Binder.get(new MockEnvironment().withProperty("app.colour", "5"));
+        BindHandler handler = new PropertyRules().apply(new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
+        assertThatThrownBy(() -> binder.bind("app", Bindable.of(Strict.class), handler))
+                .hasRootCauseInstanceOf(UnboundConfigurationPropertiesException.class);
     }
 
     @ParameterizedTest

@@ -107,8 +107,8 @@ class OwnConnectionFailureTest {
     @Test
     void driver_that_shares_the_connections_of_the_application_has_none_to_share() {
         Runners.redis()
-                .withPropertyValues("holdfast.redis.url=redis://127.0.0.1", "holdfast.redis.driver=redis-template")
+                .withPropertyValues("holdfast.redis.url=redis://127.0.0.1", "holdfast.redis.connection=application")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.redis.driver", "do not use the application's connections"));
+                        .contains("holdfast.redis.connection", "do not use the application's connections"));
     }
 }

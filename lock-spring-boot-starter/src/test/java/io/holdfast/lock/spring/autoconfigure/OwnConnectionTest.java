@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.spring.annotation.LockConnectionFactory;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
 import java.util.UUID;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisProperties;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -88,22 +90,24 @@ class OwnConnectionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"auto", "jedis"})
-    void locks_have_a_server_of_their_own(String driver) {
+    @ValueSource(strings = {"auto", "dedicated"})
+    void locks_have_a_server_of_their_own(String connection) {
         application()
-                .withPropertyValues("holdfast.redis.driver=" + driver)
+                .withPropertyValues("holdfast.redis.connection=" + connection)
                 .run(context -> locksOnOwnServer(context, 0));
     }
 
+    record Templates(ObjectProvider<RedisTemplate<?, ?>> injected) {}
+
     @Test
     void application_keeps_its_own_connection_and_everything_made_from_it() {
-        application().run(context -> {
+        application().withUserConfiguration(Templates.class).run(context -> {
             assertThat(context)
                     .hasSingleBean(RedisConnectionFactory.class)
                     .hasSingleBean(DataRedisConnectionDetails.class)
                     .hasSingleBean(DataRedisProperties.class)
                     .hasSingleBean(StringRedisTemplate.class);
-            assertThat(context.getBeanNamesForType(RedisTemplate.class)).hasSize(2);
+            assertThat(context.getBean(Templates.class).injected().stream()).hasSize(2);
             context.getBean(StringRedisTemplate.class).opsForValue().set("lock:{" + key + "}", "the application's");
             assertThat(isOnApplicationsServer()).isTrue();
         });
@@ -134,16 +138,59 @@ class OwnConnectionTest {
     static class Details {
         @Bean
         LockConnectionDetails details() {
-            return () -> url(4);
+            return new LockConnectionDetails() {
+                @Override
+                public String getUsername() {
+                    return USER;
+                }
+
+                @Override
+                public String getPassword() {
+                    return PASSWORD;
+                }
+
+                @Override
+                public Standalone getStandalone() {
+                    return new Standalone("127.0.0.1", own.port(), 4);
+                }
+            };
+        }
+    }
+
+    /** So a test can use a container for an application that has a quorum in production. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "holdfast.redis.url=redis://unknown.invalid",
+                "holdfast.quorum.nodes=a.invalid,b.invalid,c.invalid",
+                "holdfast.quorum.nodes=",
+                "holdfast.redis.connection=application"
+            })
+    void connection_details_come_before_properties(String property) {
+        Runners.redis()
+                .withUserConfiguration(Details.class)
+                .withPropertyValues(property)
+                .run(context -> locksOnOwnServer(context, 4));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Marked {
+        @Bean(defaultCandidate = false)
+        @LockConnectionFactory
+        RedisConnectionFactory marked() {
+            return TestRedis.jedis(TestRedis.shared().port());
         }
     }
 
     @Test
-    void connection_details_name_the_server_and_come_before_the_url() {
-        Runners.redis()
-                .withUserConfiguration(Details.class)
-                .withPropertyValues("holdfast.redis.url=redis://unknown.invalid")
-                .run(context -> locksOnOwnServer(context, 4));
+    void connection_details_come_before_a_marked_factory() {
+        Runners.redis().withUserConfiguration(Details.class, Marked.class).run(context -> locksOnOwnServer(context, 4));
+    }
+
+    /** As in {@code nodes: ${NODES:}}. */
+    @Test
+    void blank_nodes_are_none() {
+        application().withPropertyValues("holdfast.quorum.nodes=").run(context -> locksOnOwnServer(context, 0));
     }
 
     @Test

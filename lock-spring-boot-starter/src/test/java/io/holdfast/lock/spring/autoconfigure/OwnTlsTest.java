@@ -25,7 +25,6 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import redis.clients.jedis.Jedis;
 
 /** A server of the locks' own speaks TLS, by a certificate that only an SSL bundle of the application trusts. */
-@Tag("full")
 @Timeout(60)
 class OwnTlsTest {
 
@@ -76,6 +75,7 @@ class OwnTlsTest {
                 .hasMessageContainingAll("The TLS handshake with Redis at", "trusts its certificate", "ssl.bundle"));
     }
 
+    @Tag("full")
     @Test
     void client_without_tls_is_advised_to_check_tls() {
         application()
@@ -86,6 +86,7 @@ class OwnTlsTest {
                         .hasMessageContaining("both sides agree on TLS"));
     }
 
+    @Tag("full")
     @Test
     void bundle_of_the_application_enables_tls() {
         locksThere(application()
@@ -94,12 +95,14 @@ class OwnTlsTest {
                         "holdfast.redis.ssl.bundle=locks"));
     }
 
+    @Tag("full")
     @Test
     void url_may_ask_for_tls_too() {
         locksThere(application()
                 .withPropertyValues("holdfast.redis.url=" + url(server), "holdfast.redis.ssl.bundle=locks"));
     }
 
+    @Tag("full")
     @Test
     void without_the_bundle_the_certificate_is_not_trusted() {
         failsToConnect(application().withPropertyValues("holdfast.redis.url=" + url(server)));
@@ -118,6 +121,7 @@ class OwnTlsTest {
     }
 
     /** Each has a certificate of its own; the third one is down, so both others are needed. */
+    @Tag("full")
     @Test
     void bundle_enables_tls_for_all_servers_of_a_quorum(@TempDir Path directory) throws IOException {
         try (TlsRedis second = TlsRedis.startOrSkip()) {

@@ -37,7 +37,6 @@ class QuorumFailureTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    ''                          | odd number of servers, at least 3
                     a:1                         | odd number of servers, at least 3
                     a:1,b:1                     | odd number of servers, at least 3
                     a:1,redis://u:p@b:1,c:1,d:1 | odd number of servers, at least 3
@@ -83,17 +82,6 @@ class QuorumFailureTest {
                         .rootCause()
                         .isInstanceOf(MutuallyExclusiveConfigurationPropertiesException.class)
                         .hasMessageContainingAll("holdfast.quorum.nodes", "holdfast.redis.url"));
-    }
-
-    @Test
-    void connection_details_beside_a_quorum_are_refused_and_named() {
-        quorum().withBean(LockConnectionDetails.class, () -> () -> "redis://d:1")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .hasMessageContainingAll("holdfast.quorum.nodes", "LockConnectionDetails")
-                        .message()
-                        .doesNotContain("holdfast.redis.url"));
     }
 
     @Test

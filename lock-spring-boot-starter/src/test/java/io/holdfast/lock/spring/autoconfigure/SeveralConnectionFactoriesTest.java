@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.support.AutowireCandidateQualifier;
 import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisReactiveAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -24,6 +26,9 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.ReactiveRedisTemplate;
+import org.springframework.data.redis.core.RedisTemplate;
 import redis.clients.jedis.Jedis;
 
 /** The shared server is the wrong one; the right one has a port of its own. */
@@ -134,6 +139,21 @@ class SeveralConnectionFactoriesTest {
         }
     }
 
+    /** As the page on properties shows it: one factory for locks, and the application's own, which Boot uses. */
+    @Configuration(proxyBeanMethods = false)
+    static class OfThePage {
+        @Bean
+        LettuceConnectionFactory application() {
+            return new LettuceConnectionFactory("127.0.0.1", TestRedis.shared().port());
+        }
+
+        @Bean(defaultCandidate = false)
+        @LockConnectionFactory
+        LettuceConnectionFactory locks() {
+            return new LettuceConnectionFactory("127.0.0.1", right.port());
+        }
+    }
+
     private final String key = "several-" + UUID.randomUUID();
 
     private void locksOnTheRightServer(ApplicationContextRunner runner) {
@@ -219,6 +239,22 @@ class SeveralConnectionFactoriesTest {
                 .withUserConfiguration(Wrong.class, Plain.class)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("wrong, plain", "@LockConnectionFactory", "@Primary"));
+    }
+
+    @Test
+    void two_factories_of_the_page_leave_the_templates_of_spring_boot_to_the_application() {
+        ApplicationContextRunner runner = Runners.redis()
+                .withConfiguration(AutoConfigurations.of(DataRedisReactiveAutoConfiguration.class))
+                .withUserConfiguration(OfThePage.class);
+        locksOnTheRightServer(runner);
+        runner.run(context -> {
+            Object own = context.getBean("application");
+            assertThat(context.getBean("redisTemplate", RedisTemplate.class).getConnectionFactory())
+                    .isSameAs(own);
+            assertThat(context.getBean("reactiveRedisTemplate", ReactiveRedisTemplate.class)
+                            .getConnectionFactory())
+                    .isSameAs(own);
+        });
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.spring.Bystander;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.testing.HeardLog;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
@@ -29,14 +30,22 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ApplicationEventMulticaster;
 import org.springframework.context.event.SimpleApplicationEventMulticaster;
 import org.springframework.context.support.AbstractApplicationContext;
+import org.springframework.context.support.DefaultLifecycleProcessor;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
+import org.springframework.scheduling.concurrent.SimpleAsyncTaskScheduler;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /** When the application ends, its locks do, one after the other. */
 @Timeout(120)
@@ -128,6 +137,56 @@ class ShutdownTest {
                     assertThat(freeBefore).hasValue(true);
                     assertThat(handle.isHeld()).isFalse();
                 });
+    }
+
+    private static final String ENDED = "[INFO] Job.run is skipped at the shutdown: ";
+
+    @EnableScheduling
+    static class Job {
+
+        @Scheduled(fixedRate = 1_000_000_000)
+        @DistributedLock(name = "shutdown-job", waitFor = DistributedLock.UNLIMITED)
+        public void run() {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {ThreadPoolTaskScheduler.class, SimpleAsyncTaskScheduler.class})
+    void scheduled_method_that_waits_for_its_lock_ends_with_one_line(Class<? extends TaskScheduler> scheduler) {
+        var store = new InMemoryLockStore();
+        try (HeardLog log = new HeardLog("ROOT", Level.INFO);
+                LockEngine other = LockEngine.builder(store).build()) {
+            LockHandle held = other.acquire("shutdown-job");
+            Runners.starter()
+                    .withBean(InMemoryLockStore.class, () -> store)
+                    .withBean("taskScheduler", scheduler)
+                    .withBean("lifecycleProcessor", DefaultLifecycleProcessor.class, ShutdownTest::impatient)
+                    .withBean(Job.class)
+                    .run(context -> {
+                        LockEngine locks = context.getBean(LockEngine.class);
+                        Awaitility.await().until(() -> !locks.waiting().isEmpty());
+                        context.getSourceApplicationContext().close();
+                        Awaitility.await()
+                                .until(() -> log.events().stream()
+                                        .anyMatch(
+                                                line -> line.getLoggerName().equals(DistributedLock.class.getName())));
+                    });
+            held.close();
+            assertThat(log.events())
+                    .noneMatch(line -> line.getThrowableProxy() != null || line.getLevel() == Level.ERROR)
+                    .filteredOn(line -> line.getLoggerName().equals(DistributedLock.class.getName()))
+                    .extracting(ILoggingEvent::toString)
+                    .singleElement()
+                    .isIn(
+                            ENDED + "The lock client is closed; no lock can be acquired",
+                            ENDED + "Interrupted while waiting for lock 'shutdown-job'.");
+        }
+    }
+
+    /** Does not wait for tasks, as a process that runs out of time. */
+    private static DefaultLifecycleProcessor impatient() {
+        var processor = new DefaultLifecycleProcessor();
+        processor.setTimeoutPerShutdownPhase(1);
+        return processor;
     }
 
     @Test

@@ -72,7 +72,7 @@ class ComposeConnectionTest {
 
         assertThat(details).containsOnlyKeys(LockConnectionDetails.class);
         LockConnectionDetails locks = (LockConnectionDetails) details.get(LockConnectionDetails.class);
-        assertThat(locks.getUrl()).isEqualTo("redis://127.0.0.1:16379");
+        assertThat(locks.getStandalone()).isEqualTo(new LockConnectionDetails.Standalone("127.0.0.1", 16379, 0));
         assertThat(locks.getSslBundle()).isNull();
     }
 

@@ -149,11 +149,11 @@ class LockOperationSourceTest {
                 .hasMessageContainingAll(
                         "leaseString = \"#order.lease\", which is invalid",
                         "leaseString = \"10s\"",
-                        "It cannot be an expression",
+                        "#{@settings.time}",
                         "LockRequestCustomizer");
         assertThatThrownBy(() -> request("expressionOfPlaceholder"))
                 .isInstanceOf(LockDefinitionException.class)
-                .hasMessageContainingAll("(@policy.wait()), which is invalid", "It cannot be an expression");
+                .hasMessageContainingAll("(@policy.wait()), which is invalid", "#{@settings.time}");
     }
 
     /** As users of Redisson write it. */

@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 enum Example {
     WEB("spring-boot-starter-webmvc", "spring-boot-starter-actuator"),
     JPA("spring-boot-starter-data-jpa", "com.h2database:h2", "spring-boot-starter-actuator"),
+    JDBC("spring-boot-starter-data-jdbc", "com.h2database:h2"),
     CAFFEINE("spring-boot-starter-cache", "com.github.ben-manes.caffeine:caffeine", "spring-boot-starter-actuator"),
     CACHE("spring-boot-starter-cache", "spring-boot-starter-actuator"),
     SESSION("spring-boot-starter-webmvc", "spring-boot-starter-session-jdbc", "com.h2database:h2"),

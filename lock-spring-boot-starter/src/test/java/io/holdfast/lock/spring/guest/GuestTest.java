@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.guest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import example.customers.CustomersApplication;
 import example.orders.Orders;
 import io.holdfast.lock.spring.guest.Example.Starter;
 import io.holdfast.lock.testing.TestRedis;
@@ -48,6 +49,7 @@ class GuestTest {
 
     private static final Path PROGRAM = DIRECTORY.resolve("program");
     private static final Path ORDERS = DIRECTORY.resolve("orders");
+    private static final Path CUSTOMERS = DIRECTORY.resolve("customers");
     private static final Set<Example> WITH_REPOSITORY = EnumSet.of(Example.LETTUCE, Example.LETTUCE_ONLY);
     private static final int MOST_CLASSES = 220;
 
@@ -59,6 +61,7 @@ class GuestTest {
                 PROJECT, DIRECTORY, System.getProperty("project.version"), System.getProperty("spring-boot.version"));
         copy(Report.class, "Report", PROGRAM);
         copy(Orders.class, "Order", ORDERS);
+        copy(CustomersApplication.class, "Customer", CUSTOMERS);
     }
 
     /** By themselves: what else is in the tests' directory belongs to no application. */
@@ -135,8 +138,28 @@ class GuestTest {
         assertThat(with - without).isBetween(1, MOST_CLASSES);
     }
 
+    /** The entity has no annotation, which Spring Data requires as soon as there are two of its modules. */
+    @Test
+    void application_with_spring_data_jdbc_reads_that_its_entities_need_an_annotation() throws Exception {
+        assertThat(customers(Starter.NONE)).contains("REPORT customers there");
+        assertThat(customers(Starter.LAST))
+                .contains(
+                        "requires the repository example.customers.Customers, which Spring Data has not created",
+                        "Annotate the entity: @Table (Spring Data JDBC")
+                .doesNotContain("REPORT");
+    }
+
+    private static String customers(Starter place) throws IOException, InterruptedException {
+        Path log = start(
+                "customers-" + Example.JDBC.with(place),
+                CustomersApplication.class,
+                Example.JDBC,
+                Stream.concat(Stream.of(CUSTOMERS), paths.of(Example.JDBC, place).stream()),
+                place == Starter.NONE ? 0 : 1);
+        return Files.readString(log);
+    }
+
     private static int classes(String name, Stream<Path> jars) throws IOException, InterruptedException {
-        Files.createDirectories(DIRECTORY.resolve(name));
         List<String> lines =
                 run(name, ReportClasses.class, Example.LETTUCE_ONLY, Stream.concat(Stream.of(PROGRAM), jars));
         return Integer.parseInt(lines.get(0));
@@ -145,8 +168,18 @@ class GuestTest {
     private static List<String> run(
             String name, Class<?> program, Example example, Stream<Path> jars, String... properties)
             throws IOException, InterruptedException {
+        return Files.readAllLines(start(name, program, example, jars, 0, properties)).stream()
+                .filter(line -> line.startsWith("REPORT "))
+                .map(line -> line.substring("REPORT ".length()))
+                .toList();
+    }
+
+    /** Runs a program until it exits with the given code, and returns its log. */
+    private static Path start(
+            String name, Class<?> program, Example example, Stream<Path> jars, int code, String... properties)
+            throws IOException, InterruptedException {
         int port = TestRedis.shared().port();
-        Path log = DIRECTORY.resolve(name).resolve("application.log");
+        Path log = Files.createDirectories(DIRECTORY.resolve(name)).resolve("application.log");
         String classPath = jars.map(Path::toString).collect(Collectors.joining(File.pathSeparator));
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -168,11 +201,8 @@ class GuestTest {
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
-        assertThat(application.waitFor()).as(() -> "Application, see " + log).isZero();
-        return Files.readAllLines(log).stream()
-                .filter(line -> line.startsWith("REPORT "))
-                .map(line -> line.substring("REPORT ".length()))
-                .toList();
+        assertThat(application.waitFor()).as(() -> "Application, see " + log).isEqualTo(code);
+        return log;
     }
 
     private static List<String> differences(SortedSet<String> without, SortedSet<String> with) {

@@ -101,9 +101,9 @@ final class Report {
             try (var lock =
                     context.getBean(io.holdfast.lock.api.LockTemplate.class).acquire("guest")) {
                 String store = String.valueOf(context.getBean(io.holdfast.lock.store.LockStore.class));
-                lines.add(
-                        "locks " + store.replaceAll(".*( via \\w+)[, ].*", "$1").trim()
-                                + (lock.fencingToken() > 0 ? "" : ", without a token"));
+                lines.add("locks "
+                        + store.replaceAll(".*(over (dedicated connections|connections of the application)).*", "$1")
+                        + (lock.fencingToken() > 0 ? "" : ", without a token"));
             }
         }
     }

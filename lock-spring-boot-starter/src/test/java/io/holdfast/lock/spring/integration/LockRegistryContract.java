@@ -240,6 +240,19 @@ abstract class LockRegistryContract {
     }
 
     @Test
+    void lock_with_a_minimum_hold_may_be_renewed() {
+        var kept = new HoldfastLockRegistry(
+                locks, registryKey, request -> request.lease(LEASE).minHold(Duration.ofSeconds(1)));
+        kept.obtain("42").lock();
+
+        kept.renewLock("42");
+        kept.renewLock("42", Duration.ofHours(1));
+
+        assertThat(holder().remaining()).isGreaterThan(Duration.ofMinutes(50));
+        kept.obtain("42").unlock();
+    }
+
+    @Test
     void only_the_thread_that_holds_a_lock_can_renew_it() {
         elsewhere.obtain("42").lock();
         assertThatThrownBy(() -> registry.renewLock("42"))

@@ -3,11 +3,11 @@ package io.holdfast.lock.spring.leader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import java.util.Arrays;
 import java.util.Set;
@@ -106,8 +106,10 @@ class LeaderDefinitionTest {
         Runners.partForTest().withBean(Fine.class).run(context -> {
             assertThat(context).hasNotFailed();
             assertThatThrownBy(() -> context.getBean(Fine.class).run())
-                    .isInstanceOf(LockStoreException.class)
-                    .hasMessageContaining("no leader can be elected");
+                    .isInstanceOf(LockDefinitionException.class)
+                    .hasMessage("There is no LockTemplate: the application or the test slice excludes the lock"
+                            + " auto-configuration or Spring Data Redis. Add @AutoConfigureTestLocks (from"
+                            + " lock-spring-boot-test) to the test, or a LockStore or LockTemplate bean.");
         });
     }
 
@@ -122,8 +124,8 @@ class LeaderDefinitionTest {
                 .withBean(UnknownProperty.class)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .isEqualTo("@LeaderOnly method " + UnknownProperty.class.getName()
-                                + ".run() has value = \"${app.role}\", but a property in it is not set.\nSet the property, or"
-                                + " add a default: ${name:value}."));
+                                + ".run() has value = \"${app.role}\", but a property in it is not set.\nSet the property, add"
+                                + " a default (${name:value}), or correct the expression."));
     }
 
     static class LockedOnLeader {

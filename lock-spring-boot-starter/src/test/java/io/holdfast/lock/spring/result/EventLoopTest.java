@@ -10,6 +10,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -107,7 +108,9 @@ class EventLoopTest {
     void missing_store_fails_the_subscription() {
         Runners.partForTest().withBean(Results.class).run(context -> {
             Mono<String> result = context.getBean(Results.class).mono(() -> Mono.just("never"));
-            assertThatThrownBy(result::block).hasMessageContaining("no LockTemplate");
+            assertThatThrownBy(result::block)
+                    .isInstanceOf(LockDefinitionException.class)
+                    .hasMessageContaining("no LockTemplate");
         });
     }
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockLostException;
-import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.TestRedis;
 import java.util.List;
@@ -148,7 +148,7 @@ class DataSliceTest {
         @Test
         void annotated_method_fails_instead_of_running_unlocked(@Autowired JdbcOrders orders) {
             assertThatThrownBy(orders::one)
-                    .isInstanceOf(LockStoreException.class)
+                    .isInstanceOf(LockDefinitionException.class)
                     .hasMessageContaining("@AutoConfigureTestLocks");
         }
     }

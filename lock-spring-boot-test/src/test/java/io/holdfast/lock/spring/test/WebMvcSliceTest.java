@@ -3,8 +3,8 @@ package io.holdfast.lock.spring.test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockNotAcquiredException;
-import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LockDefinitionException;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -80,14 +80,14 @@ class WebMvcSliceTest {
                     .hasFailed()
                     .failure()
                     .rootCause()
-                    .isInstanceOf(LockStoreException.class)
+                    .isInstanceOf(LockDefinitionException.class)
                     .hasMessageContaining(
                             "Spring Data Redis. Add @AutoConfigureTestLocks (from lock-spring-boot-test) to the test");
             assertThat(mvc.get().uri("/controller/42"))
                     .hasFailed()
                     .failure()
                     .rootCause()
-                    .isInstanceOf(LockStoreException.class);
+                    .isInstanceOf(LockDefinitionException.class);
         }
     }
 

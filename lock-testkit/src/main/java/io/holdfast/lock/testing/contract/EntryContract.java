@@ -9,6 +9,7 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Waiters;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Which entries of a queue are alive, and how they are kept alive. */
@@ -141,8 +142,8 @@ abstract class EntryContract extends ContractFixture {
         queue(bob);
         LockKey other = LockKey.of(key + ":other");
 
-        List<EntryReply> replies = store().keepEntries(
-                        List.of(new EntryRequest(other, List.of(carol)), new EntryRequest(key, List.of(bob))));
+        List<EntryReply> replies = store().keepEntries(List.of(
+                new EntryRequest(other, List.of(carol), Map.of()), new EntryRequest(key, List.of(bob), Map.of())));
 
         assertThat(replies)
                 .extracting(reply -> ((EntryReply.Kept) reply).called())

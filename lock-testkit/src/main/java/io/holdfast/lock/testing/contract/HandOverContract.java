@@ -265,7 +265,7 @@ abstract class HandOverContract extends ContractFixture {
         queue(bob);
         pass(HALF_ENTRY_TIMEOUT);
 
-        assertThat(release(alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(release(alice)).isEqualTo(notHolder());
 
         assertThat(holders()).containsExactly(bob.clientId());
     }

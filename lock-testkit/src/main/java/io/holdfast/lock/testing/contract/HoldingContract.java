@@ -10,7 +10,6 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.RenewRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +77,7 @@ abstract class HoldingContract extends ContractFixture {
     void release_by_a_stranger_changes_nothing() {
         granted(alice);
 
-        assertThat(release(bob)).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(release(bob)).isEqualTo(notHolder());
 
         held(tryOnce(bob));
     }
@@ -88,7 +87,7 @@ abstract class HoldingContract extends ContractFixture {
         granted(alice);
         release(alice);
 
-        assertThat(release(alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(release(alice)).isEqualTo(notHolder());
     }
 
     @Test
@@ -98,7 +97,7 @@ abstract class HoldingContract extends ContractFixture {
 
         assertThat(release(alice)).isEqualTo(ReleaseReply.RELEASED);
 
-        assertThat(release(alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(release(alice)).isEqualTo(notHolder());
         granted(bob);
     }
 
@@ -107,7 +106,7 @@ abstract class HoldingContract extends ContractFixture {
         granted(alice);
         pass(LEASE);
 
-        assertThat(releaseLater(alice, Duration.ofSeconds(10))).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(releaseLater(alice, Duration.ofSeconds(10))).isEqualTo(notHolder());
 
         granted(bob);
     }
@@ -130,7 +129,7 @@ abstract class HoldingContract extends ContractFixture {
         granted(bob);
 
         assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
-        assertThat(release(alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(release(alice)).isEqualTo(notHolder());
         store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
 
         assertThat(held(tryOnce(next(alice))).clientId()).isEqualTo(bob.clientId());
@@ -179,10 +178,10 @@ abstract class HoldingContract extends ContractFixture {
         store().acquire(oneTry(other, bob));
 
         List<RenewReply> replies = store().renew(List.of(
-                new RenewRequest(key, bob, 1000),
-                new RenewRequest(other, bob, 1000),
-                new RenewRequest(key, alice, 1000),
-                new RenewRequest(LockKey.of(key + ":unknown"), alice, 1000)));
+                renewal(key, bob, 1000),
+                renewal(other, bob, 1000),
+                renewal(key, alice, 1000),
+                renewal(LockKey.of(key + ":unknown"), alice, 1000)));
 
         assertThat(replies)
                 .containsExactly(
@@ -250,7 +249,7 @@ abstract class HoldingContract extends ContractFixture {
         assertThat(keeper.kept()).isTrue();
         assertThat(store().inspect(key).holders()).extracting(LockHolder::kept).containsExactly(true);
         assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
-        assertThat(release(alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(release(alice)).isEqualTo(notHolder());
         pass(Duration.ofSeconds(10));
         granted(bob);
     }
@@ -259,8 +258,8 @@ abstract class HoldingContract extends ContractFixture {
     void extension_is_a_renewal_of_one() {
         granted(alice);
 
-        assertThat(store().extend(new RenewRequest(key, alice, 600_000))).isInstanceOf(RenewReply.Renewed.class);
-        assertThat(store().extend(new RenewRequest(key, bob, 600_000))).isInstanceOf(RenewReply.NotHolder.class);
+        assertThat(store().extend(renewal(key, alice, 600_000))).isInstanceOf(RenewReply.Renewed.class);
+        assertThat(store().extend(renewal(key, bob, 600_000))).isInstanceOf(RenewReply.NotHolder.class);
 
         assertThat(remaining()).isGreaterThan(Duration.ofMinutes(9));
     }

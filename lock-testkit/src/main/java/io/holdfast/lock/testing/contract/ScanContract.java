@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.store.overview.StoreScan;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -103,5 +104,47 @@ abstract class ScanContract extends ContractFixture {
         granted(store().acquire(oneTry(strange, alice)));
 
         assertThat(scan(strange.value())).extracting(LockStatus::key).containsExactly(strange);
+    }
+
+    @Test
+    void callers_in_line_behind_a_holder_count_as_its_client_last_reported_them() {
+        granted(alice);
+
+        store().renew(List.of(renewal(alice, 200, Duration.ofMinutes(10))));
+        assertThat(store().inspect(key).waiters()).isEqualTo(200);
+        assertThat(store().inspect(key).waited()).isBetween(Duration.ofMinutes(10), Duration.ofMinutes(15));
+        assertThat(only().waiters()).isEqualTo(200);
+        assertThat(only().waited()).isBetween(Duration.ofMinutes(10), Duration.ofMinutes(15));
+        assertThat(only().queue()).isEmpty();
+        store().extend(renewal(alice, 0, Duration.ZERO));
+
+        assertThat(store().inspect(key).waiters()).isZero();
+        assertThat(store().inspect(key).waited()).isZero();
+        assertThat(only().waiters()).isZero();
+    }
+
+    @Test
+    void callers_in_line_behind_a_former_holder_do_not_count() {
+        granted(alice);
+        store().renew(List.of(renewal(alice, 200, Duration.ofMinutes(10))));
+        released(alice);
+        assertThat(store().inspect(key).waiters()).isZero();
+
+        granted(bob);
+        store().renew(List.of(renewal(bob, 0, Duration.ZERO)));
+
+        assertThat(store().inspect(key).waiters()).isZero();
+        assertThat(only().waiters()).isZero();
+    }
+
+    @Test
+    void callers_in_line_behind_a_holder_whose_lease_has_ended_do_not_count() {
+        granted(alice);
+        store().renew(List.of(renewal(alice, 200, Duration.ofMinutes(10))));
+
+        pass(LEASE);
+
+        assertThat(store().inspect(key).waiters()).isZero();
+        assertThat(store().inspect(key).waited()).isZero();
     }
 }

@@ -5,13 +5,18 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockWaiter;
+import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.EntryRequest;
+import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.overview.StoreScan;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -93,6 +98,91 @@ abstract class ScanQueueContract extends ContractFixture {
 
         assertThat(status.queue()).extracting(LockWaiter::clientId).containsExactly(carol.clientId());
         assertThat(status.waiters()).isEqualTo(1);
+    }
+
+    private void keepEntry(OwnerId owner, int followers, Duration waited) {
+        Map<OwnerId, Followers> reported = Map.of(owner, new Followers(followers, waited));
+        assertThat(store().keepEntries(List.of(new EntryRequest(key, List.of(owner), reported))))
+                .allMatch(EntryReply.Kept.class::isInstance);
+    }
+
+    private void assertWaiting(int waiters, Duration longest) {
+        LockSnapshot snapshot = store().inspect(key);
+        assertThat(snapshot.waiters()).isEqualTo(waiters);
+        assertThat(snapshot.waited()).isBetween(longest, longest.plus(Duration.ofMinutes(5)));
+        LockStatus status = only();
+        assertThat(status.waiters()).isEqualTo(waiters);
+        assertThat(status.waited()).isBetween(longest, longest.plus(Duration.ofMinutes(5)));
+    }
+
+    @Test
+    void callers_in_line_behind_a_waiter_count_as_its_client_last_reported_them() {
+        granted(alice);
+        queue(bob, carol);
+        assertWaiting(2, Duration.ZERO);
+
+        keepEntry(bob, 3, Duration.ofMinutes(10));
+        assertWaiting(5, Duration.ofMinutes(10));
+        keepEntry(carol, 20, Duration.ofMinutes(40));
+        assertWaiting(25, Duration.ofMinutes(40));
+        keepEntry(carol, 0, Duration.ofMinutes(60));
+
+        assertWaiting(5, Duration.ofMinutes(60));
+        assertThat(only().queue()).hasSize(2);
+    }
+
+    @Test
+    void callers_in_line_behind_a_waiter_count_while_the_lock_is_reserved_for_it() {
+        granted(alice);
+        queue(bob);
+        keepEntry(bob, 3, Duration.ofMinutes(10));
+
+        released(alice);
+
+        assertWaiting(3, Duration.ofMinutes(10));
+    }
+
+    @Test
+    void callers_in_line_behind_a_waiter_that_is_gone_do_not_count() {
+        granted(alice);
+        queue(bob, carol);
+        keepEntry(bob, 3, Duration.ofMinutes(10));
+        keepEntry(carol, 4, Duration.ofMinutes(20));
+        leave(bob);
+        assertWaiting(5, Duration.ofMinutes(20));
+        leave(carol);
+        assertThat(store().inspect(key).waited()).isZero();
+
+        queue(dave, erin);
+
+        assertWaiting(2, Duration.ZERO);
+        assertThat(store().inspect(key).waited()).isZero();
+    }
+
+    @Test
+    void callers_in_line_behind_a_holder_count_beside_those_in_the_queue() {
+        granted(alice);
+        queue(bob);
+        keepEntry(bob, 3, Duration.ofMinutes(10));
+
+        store().renew(List.of(renewal(alice, 200, Duration.ofMinutes(20))));
+        assertWaiting(204, Duration.ofMinutes(20));
+        store().renew(List.of(renewal(alice, 0, Duration.ZERO)));
+
+        assertWaiting(4, Duration.ofMinutes(10));
+    }
+
+    @Test
+    void callers_in_line_behind_a_waiter_that_died_do_not_count() {
+        granted(alice);
+        queue(bob);
+        keepEntry(bob, 3, Duration.ofMinutes(10));
+
+        pass(LockStore.ENTRY_TIMEOUT);
+
+        assertThat(store().inspect(key).waiters()).isZero();
+        assertThat(only().waiters()).isZero();
+        assertThat(only().waited()).isZero();
     }
 
     @Test

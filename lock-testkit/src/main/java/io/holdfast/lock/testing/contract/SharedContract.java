@@ -47,7 +47,7 @@ abstract class SharedContract extends ContractFixture {
 
         refused(tryShared(carol, 2));
 
-        released(alice);
+        released(alice, 2);
         shared(carol, 2);
         refused(tryShared(alice, 2));
     }
@@ -60,7 +60,7 @@ abstract class SharedContract extends ContractFixture {
         granted(tryWeighted(bob, 5, 2, false));
         refused(tryShared(carol, 5));
 
-        released(alice);
+        released(alice, 5);
         granted(tryWeighted(carol, 5, 3, false));
         refused(tryShared(alice, 5));
     }
@@ -112,8 +112,8 @@ abstract class SharedContract extends ContractFixture {
         acquire(alice, SHORT, 2, false);
         pass(SHORT);
 
-        assertThat(release(alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
-        assertThat(releaseLater(alice, LEASE)).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(release(alice)).isEqualTo(notHolder());
+        assertThat(releaseLater(alice, LEASE)).isEqualTo(notHolder());
 
         granted(bob);
     }
@@ -177,7 +177,7 @@ abstract class SharedContract extends ContractFixture {
         assertThat(releaseLater(alice, SHORT)).isEqualTo(ReleaseReply.RELEASED);
 
         assertThat(held(tryShared(bob, 1)).clientId()).isEqualTo(alice.clientId());
-        assertThat(release(alice)).isEqualTo(ReleaseReply.NOT_HOLDER);
+        assertThat(release(alice)).isEqualTo(notHolder());
         assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
         pass(SHORT);
         shared(bob, 1);

@@ -2,6 +2,7 @@ package io.holdfast.lock.testing.contract;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.LockStore;
+import io.holdfast.lock.store.ReleaseReply;
 import java.time.Duration;
 import java.util.Set;
 
@@ -44,6 +45,15 @@ public interface StoreUnderTest {
      */
     default Set<OptionalCall> offers() {
         return Set.of();
+    }
+
+    /**
+     * The reply to a release by an owner that is not the holder.
+     *
+     * @return {@link ReleaseReply#GONE} if the store cannot know whether the release was sent twice
+     */
+    default ReleaseReply notHolder() {
+        return ReleaseReply.NOT_HOLDER;
     }
 
     /**

@@ -96,7 +96,7 @@ abstract class TokenContract extends ContractFixture {
         long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
 
         store().release(new ReleaseRequest(
-                key, alice, Duration.ofSeconds(1), first + 5, ReleaseRequest.UNKNOWN_LEASE, AcquireRequest.EXCLUSIVE));
+                key, alice, Duration.ofSeconds(1), first + 5, ReleaseRequest.UNKNOWN_LEASE, EXCLUSIVE));
 
         assertThat(lastToken()).isEqualTo(first + 5);
     }
@@ -218,7 +218,7 @@ abstract class TokenContract extends ContractFixture {
 
         assertThat(granted(askFor(bob, EXCLUSIVE, 1, ahead, false))).isEqualTo(ahead);
         released(bob);
-        assertThat(granted(askFor(carol, EXCLUSIVE, 1, ahead, false))).isEqualTo(ahead + 1);
+        grantedNext(ahead + 1, askFor(carol, EXCLUSIVE, 1, ahead, false));
     }
 
     @Test
@@ -236,7 +236,7 @@ abstract class TokenContract extends ContractFixture {
         long ahead = shared(alice, UNLIMITED) + BLOCK;
 
         assertThat(granted(askFor(bob, UNLIMITED, 1, ahead, false))).isEqualTo(ahead);
-        assertThat(granted(askFor(carol, UNLIMITED, 1, ahead, false))).isEqualTo(ahead + 1);
+        grantedNext(ahead + 1, askFor(carol, UNLIMITED, 1, ahead, false));
     }
 
     @Test
@@ -279,7 +279,7 @@ abstract class TokenContract extends ContractFixture {
 
     private void releaseWithLastToken(OwnerId owner, long lastToken) {
         store().release(new ReleaseRequest(
-                key, owner, Duration.ZERO, lastToken, ReleaseRequest.UNKNOWN_LEASE, AcquireRequest.EXCLUSIVE));
+                key, owner, Duration.ZERO, lastToken, ReleaseRequest.UNKNOWN_LEASE, EXCLUSIVE));
     }
 
     private long lastToken() {

@@ -20,28 +20,43 @@ function svg(tag, attributes = {}, ...children) {
   return made;
 }
 
-const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
+
+const isEscape = sign => sign.length > 2;
 
 /**
- * Keys may be long, or contain characters that are invisible or change the direction of text. Long ones are cut in the middle,
- * since keys mostly differ at their ends.
+ * What is shown for each character. Keys may be long, or contain characters that are invisible or change the direction of text: these
+ * are escaped, as in the logs. Long texts are cut in the middle, since keys mostly differ at their ends.
  */
-function shortened(text, most = 160) {
-  const plain = String(text ?? '').replace(INVISIBLE, each => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  if (plain.length <= most) return plain;
-  const signs = [...plain], end = Math.floor(most / 2);
-  return signs.length <= most ? plain : [...signs.slice(0, most - 1 - end), '…', ...signs.slice(-end)].join('');
+function signsOf(text, most) {
+  const signs = [...String(text ?? '')].map(each => INVISIBLE.test(each) ? `\\u${each.codePointAt(0).toString(16).padStart(4, '0')}` : each);
+  const end = Math.floor(most / 2);
+  return signs.length <= most ? signs : [...signs.slice(0, most - 1 - end), '…', ...signs.slice(-end)];
 }
 
-const isolated = (text, most) => make('bdi', {}, shortened(text, most));
+const shortened = (text, most = 160) => signsOf(text, most).join('');
+
+/** Escapes are marked, since another text may consist of the same letters. */
+function marked(signs) {
+  const nodes = [];
+  for (const each of signs) {
+    if (isEscape(each)) nodes.push(make('span', { className: 'escape' }, each), '');
+    else nodes.push((nodes.pop() ?? '') + each);
+  }
+  return nodes;
+}
+
+const isolated = (text, most = 160) => make('bdi', {}, ...marked(signsOf(text, most)));
 
 const END = 14;
 
 /** Text that the style sheet cuts before its last characters, if there is no room for all of it. */
 function endKept(text) {
-  const signs = [...shortened(text)];
-  if (signs.length <= END + 4) return make('bdi', {}, signs.join(''));
-  return make('bdi', { className: 'end-kept' }, make('span', {}, signs.slice(0, -END).join('')), make('span', {}, signs.slice(-END).join('')));
+  const signs = signsOf(text, 160);
+  if (signs.join('').length <= END + 4) return make('bdi', {}, ...marked(signs));
+  let end = signs.length;
+  for (let length = 0; end > 0 && (length += signs[end - 1].length) <= END;) end--;
+  return make('bdi', { className: 'end-kept' }, make('span', {}, ...marked(signs.slice(0, end))), make('span', {}, ...marked(signs.slice(end))));
 }
 
 /** An ISO-8601 duration of Java in milliseconds. */
@@ -73,6 +88,8 @@ const count = (n, one, many = one + 's') => `${n.toLocaleString('en')} ${n === 1
 const clock = ms => new Date(ms).toLocaleTimeString('en-GB');
 
 const isHidden = key => key === '******';
+
+const isMasked = key => /^sha256:[0-9a-f]{16}$/.test(key);
 
 /** Hidden keys are distinguished by the lock's id. */
 function keyName(lock, shown = isolated) {

@@ -12,6 +12,7 @@ class Track {
     this.waiting = [];  // [time, waiters]
     this.busy = [];     // [from, to]: held at both samples, by different grants
     this.marks = [];    // events of this lock
+    this.expired = [];  // leases that ran out
     this.lock = null;   // as in the last sample that contained it
     this.isPresent = false;
     this.isDeadlocked = false;
@@ -35,13 +36,12 @@ class Track {
     const known = new Map(this.holds.filter(each => each.end === null).map(each => [each.name, each]));
     const present = new Map(lock.holders.map(each => [name(each), each]));
     const gone = [...known.values()].filter(each => !present.has(each.name));
-    for (const hold of gone) hold.end = hold.seen;
+    for (const hold of gone) this.end(hold, now);
     const fresh = [];
     for (const [each, holder] of present) {
       let hold = known.get(each);
       if (!hold) fresh.push(hold = this.begin(each, holder, now));
-      hold.seen = now;
-      hold.remaining = milliseconds(holder.remaining);
+      this.lease(hold, holder, now);
     }
     const successor = Math.min(now, ...fresh.filter(each => !each.shared).map(each => each.start));
     for (const hold of gone) hold.end = Math.max(hold.end, successor);
@@ -62,6 +62,22 @@ class Track {
     return hold;
   }
 
+  /** What is left of the lease shrinks until a renewal restores it. */
+  lease(hold, holder, now) {
+    const remaining = milliseconds(holder.remaining);
+    hold.isRenewed ||= hold.seen !== undefined && remaining - hold.remaining > hold.seen - now + 1000;
+    hold.isKept = holder.kept === true;
+    hold.most = Math.max(hold.most ?? 0, remaining);
+    hold.seen = now;
+    hold.remaining = remaining;
+  }
+
+  end(hold, now) {
+    hold.end = hold.seen;
+    const end = hold.seen + hold.remaining;
+    if (isOverdue(hold) && end <= now) this.expired.push({ type: 'EXPIRED', time: end, hold });
+  }
+
   /** Shared holds are drawn in four lanes, and stay in theirs. */
   freeLane() {
     const used = [0, 0, 0, 0];
@@ -75,7 +91,7 @@ class Track {
   }
 
   missed(now) {
-    for (const hold of this.holds) if (hold.end === null) hold.end = hold.seen;
+    for (const hold of this.holds) if (hold.end === null) this.end(hold, now);
     if (this.isPresent) this.waiting.push([now, 0]);
     this.queued.clear();
     this.isPresent = false;
@@ -85,10 +101,29 @@ class Track {
   forget(limit) {
     this.holds = this.holds.filter(each => each.end === null || each.end > limit);
     this.busy = this.busy.filter(each => each[1] > limit);
+    this.expired = this.expired.filter(each => each.time > limit);
     while (this.waiting.length > 1 && this.waiting[1][0] < limit) this.waiting.shift();
     return !this.isPresent && this.holds.length === 0;
   }
 }
+
+/**
+ * Leases are renewed when a third has passed. This holder has renewed its lease, but not any more; one that has a fixed lease, or
+ * keeps a released lock for its minHold, never does.
+ */
+const isOverdue = hold => hold.isRenewed && !hold.isKept && hold.remaining < hold.most / 2;
+
+const isLoss = event => event.type === 'LOST' || event.type === 'EXPIRED';
+
+/** A forced release and the loss that it causes are one event. */
+function withoutForcedLosses(events) {
+  const grant = each => `${each.id}/${each.fencingToken}`;
+  const forced = new Set(events.filter(each => each.type === 'FORCE_RELEASED' && each.fencingToken).map(grant));
+  return events.filter(each => each.type !== 'LOST' || !forced.has(grant(each)));
+}
+
+/** What each instance that has responded last said of its own events. */
+const reports = new Map();
 
 /**
  * Ids of locks differ from instance to instance, and behind a load balancer each sample may come from a different one. A key that
@@ -99,6 +134,9 @@ function withStableIds(snapshot) {
   for (const each of [...snapshot.locks, ...snapshot.events ?? [], ...waits, ...waits.flatMap(wait => wait.holds ?? [])]) {
     if (!isHidden(each.key)) each.id = `key ${each.key}`;
   }
+  reports.set(snapshot.instance?.clientId, { instance: snapshot.instance ?? {}, events: snapshot.events ?? [] });
+  if (reports.size > 50) reports.delete(reports.keys().next().value);
+  snapshot.events = withoutForcedLosses([...reports.values()].flatMap(each => each.events));
   return snapshot;
 }
 
@@ -130,7 +168,9 @@ class LockHistory {
     for (const [id, track] of this.tracks) {
       if (!present.has(id)) track.missed(now);
       track.isDeadlocked = stuck.has(id);
-      track.marks = events.get(id) ?? [];
+      track.expired = track.expired.filter(each => !snapshot.events.some(event =>
+        event.type === 'LOST' && event.id === id && event.fencingToken === each.hold.holder.fencingToken));
+      track.marks = [...events.get(id) ?? [], ...track.expired];
       if (track.forget(now - WINDOW)) this.tracks.delete(id);
     }
     this.last = now;

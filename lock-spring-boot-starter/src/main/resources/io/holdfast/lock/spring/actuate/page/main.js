@@ -58,8 +58,11 @@ function show(snapshot) {
   byId('problem').hidden = true;
   byId('incomplete').hidden = snapshot.complete !== false;
   byId('incomplete').textContent = 'Not all locks are shown: the scan of Redis did not reach all of them.';
+  byId('unreadable').hidden = !(snapshot.unreadable > 0);
+  byId('unreadable').textContent = `${count(snapshot.unreadable ?? 0, 'lock')} could not be read, because something else has written there. The log names them.`;
   byId('instance').textContent = `seen from ${processOf(snapshot.instance ?? {})}`;
   showDeadlocks(byId('deadlocks'), snapshot.deadlocks ?? []);
+  showTrouble(byId('trouble'), snapshot, lockHistory);
   showCounts(byId('counts'), snapshot, lockHistory);
   grid.refresh();
   showLegend(byId('legend'), lockHistory, grid);

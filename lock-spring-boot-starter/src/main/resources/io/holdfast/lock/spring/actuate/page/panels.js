@@ -4,20 +4,45 @@ function showCounts(box, snapshot, history) {
   const tracks = [...history.tracks.values()];
   const waiters = tracks.reduce((sum, each) => sum + each.waiters, 0);
   const longest = Math.min(...tracks.map(each => each.since));
-  const losses = (snapshot.events ?? []).filter(each => each.type === 'LOST').length;
-  const forced = (snapshot.events ?? []).filter(each => each.type === 'FORCE_RELEASED').length;
+  const losses = snapshot.events.filter(each => each.type === 'LOST').length;
+  const forced = snapshot.events.filter(each => each.type === 'FORCE_RELEASED').length;
   const onPage = snapshot.total > snapshot.size ? ' (this page)' : '';
+  const deadlocks = snapshot.deadlocks?.length ?? 0;
+  const response = milliseconds(snapshot.responseTime);
   const figures = [
-    ['locks', snapshot.total.toLocaleString('en')],
+    [snapshot.total === 1 ? 'lock' : 'locks', snapshot.total.toLocaleString('en')],
     [`held${onPage}`, tracks.filter(each => each.held).length.toLocaleString('en')],
     [`waiting${onPage}`, waiters.toLocaleString('en'), waiters > 0 ? 'wait' : ''],
     ['longest held', Number.isFinite(longest) ? timespan(history.last - longest) : '–'],
-    ['deadlocks', snapshot.deadlocks?.length ?? 0, snapshot.deadlocks?.length ? 'bad' : ''],
+    [deadlocks === 1 ? 'deadlock' : 'deadlocks', deadlocks, deadlocks ? 'bad' : ''],
     ['lost here', losses, losses ? 'bad' : ''],
     ['forced here', forced, forced ? 'forced' : ''],
+    ...(snapshot.responseTime ? [['response of Redis', timespan(Math.max(1, response)), response >= SLOW ? 'bad' : '']] : []),
   ];
   box.replaceChildren(...figures.map(([name, value, tone]) =>
     make('div', { className: tone || undefined }, make('dt', {}, name), make('dd', {}, String(value)))));
+}
+
+const SLOW = 250;
+
+/** What the table does not show: slow calls, and renewals that fail, so that locks will be lost. */
+function showTrouble(box, snapshot, history) {
+  const late = new Map();
+  for (const track of history.tracks.values()) {
+    for (const hold of track.holds) {
+      const isHere = hold.instance.clientId === snapshot.instance?.clientId;
+      if (hold.end === null && !isHere && isOverdue(hold)) late.set(hold.instance.name, (late.get(hold.instance.name) ?? 0) + 1);
+    }
+  }
+  if (snapshot.lateRenewals > 0) late.set(processOf(snapshot.instance), snapshot.lateRenewals);
+  const response = milliseconds(snapshot.responseTime);
+  const text = [
+    response >= SLOW ? `Redis is slow: a call took ${timespan(response)}.` : '',
+    ...[...late].slice(0, 5).map(([name, locks]) => `${name} does not renew ${count(locks, 'lock')}, and loses ${locks === 1 ? 'it' : 'them'} at the end of the lease.`),
+    late.size > 0 ? 'See its log and health.' : '',
+  ].filter(Boolean).join(' ');
+  box.hidden = text === '';
+  if (box.textContent !== text) box.textContent = text;
 }
 
 function showLegend(box, history, grid) {
@@ -67,15 +92,20 @@ function showBlocked(box, snapshot, history) {
   if (waits.length > 12) box.append(make('p', { className: 'muted' }, `and ${(waits.length - 12).toLocaleString('en')} more`));
 }
 
-const EVENT_NAMES = { LOST: ['×', 'lost', 'bad'], FORCE_RELEASED: ['▾', 'released by force', 'forced'] };
+const EVENT_NAMES = {
+  LOST: ['×', 'lost', 'bad'], EXPIRED: ['×', 'lease ran out', 'bad'], FORCE_RELEASED: ['▾', 'released by force', 'forced'],
+};
 
 /** The names of other causes are shown as they are. */
-const CAUSES = { EXPIRED: 'lease expired', REVOKED: 'released by force, or Redis lost it' };
+const CAUSES = { EXPIRED: 'lease expired', REVOKED: 'no longer in Redis: released by force elsewhere, deleted or evicted' };
 
 /** Long holds are shown in the table, for each holder. */
 function showEvents(box, snapshot, history) {
-  const scope = make('p', { className: 'muted' }, `Only what ${processOf(snapshot.instance ?? {})} has seen.`);
-  const events = (snapshot.events ?? []).filter(each => each.type in EVENT_NAMES).toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time));
+  const scope = make('p', { className: 'muted' }, `Only what ${[...reports.values()].map(each => processOf(each.instance)).join(', ')} has seen.`
+    + ' Of other instances, only leases that run out while this page is open.');
+  const expired = [...history.tracks.values()].flatMap(track => track.expired.map(({ time, hold: { holder } }) =>
+    ({ ...track.lock, ...holder, type: 'EXPIRED', time: new Date(time).toISOString() })));
+  const events = [...snapshot.events, ...expired].filter(each => each.type in EVENT_NAMES).toSorted((a, b) => Date.parse(b.time) - Date.parse(a.time));
   if (events.length === 0) {
     box.replaceChildren(make('p', { className: 'muted' }, 'No lock was lost, or released by force.'), scope);
     return;

@@ -95,10 +95,10 @@ const timeline = {
     for (const mark of track.marks) {
       const x = at(mark.time);
       if (x < 0) continue;
-      pen.strokeStyle = pen.fillStyle = colors.of(mark.type === 'LOST' ? '--bad' : mark.type === 'FORCE_RELEASED' ? '--forced' : '--ink');
+      pen.strokeStyle = pen.fillStyle = colors.of(isLoss(mark) ? '--bad' : mark.type === 'FORCE_RELEASED' ? '--forced' : '--ink');
       pen.lineWidth = 2;
       pen.beginPath();
-      if (mark.type === 'LOST') {
+      if (isLoss(mark)) {
         pen.moveTo(x - 4, 10); pen.lineTo(x + 4, 18); pen.moveTo(x + 4, 10); pen.lineTo(x - 4, 18);
         pen.stroke();
       } else if (mark.type === 'FORCE_RELEASED') {
@@ -130,6 +130,7 @@ function drawAxis(axis) {
     const label = make('i', { 'aria-hidden': 'true' }, text);
     label.style.left = `${timeline.x(seconds * 1000, 0, 100)}%`;
     if (seconds === -120) label.className = 'first';
+    if (seconds === 0) label.className = 'now';
     if (seconds === 30) label.className = 'last';
     axis.append(label);
   }

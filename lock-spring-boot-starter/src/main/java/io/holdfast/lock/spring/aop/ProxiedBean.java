@@ -1,9 +1,7 @@
 package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.spring.annotation.LockDefinitionException;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
@@ -15,8 +13,15 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** Visits all beans of an application, and checks that their proxies have the advisor that an annotation needs. */
-public final class ProxiedBeans {
+/**
+ * A bean of an application. If methods of it are annotated, its proxy must have the advisor that the annotation needs.
+ *
+ * @param name its name
+ * @param type its class, behind any proxy
+ * @param instance the bean itself; null if it does not exist yet, or is created by a factory
+ */
+public record ProxiedBean(
+        String name, Class<?> type, @Nullable Object instance) {
 
     /**
      * The bean in which Spring keeps what a test has put in place of other beans, with {@code @MockitoBean}, {@code @TestBean} or
@@ -31,42 +36,22 @@ public final class ProxiedBeans {
     private static final String OVERRIDES =
             "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
 
-    private ProxiedBeans() {}
-
-    /** An action for each bean. */
-    @FunctionalInterface
-    public interface Visitor {
-
-        /**
-         * Visits a bean.
-         *
-         * @param name its name
-         * @param type its class, behind any proxy
-         * @param instance the bean itself; null if it does not exist yet, or is created by a factory
-         */
-        void visit(String name, Class<?> type, @Nullable Object instance);
+    /**
+     * {@return all beans, including those without a definition, except those whose class cannot be determined} Creates none.
+     *
+     * @param beans contains the beans
+     */
+    public static Stream<ProxiedBean> all(ConfigurableListableBeanFactory beans) {
+        return Stream.concat(Stream.of(beans.getBeanDefinitionNames()), Stream.of(beans.getSingletonNames()))
+                .distinct()
+                .flatMap(name -> of(beans, name));
     }
 
-    /**
-     * Visits all beans, including those without a definition, except those whose class cannot be determined. Creates none.
-     *
-     * @param beans the bean factory
-     * @param visitor called for each bean
-     */
-    public static void visit(ConfigurableListableBeanFactory beans, Visitor visitor) {
-        Set<String> names = new LinkedHashSet<>(List.of(beans.getBeanDefinitionNames()));
-        names.addAll(List.of(beans.getSingletonNames()));
-        for (String name : names) {
-            Object instance = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
-            if (instance == null || instance instanceof FactoryBean<?>) {
-                Class<?> type = typeOf(beans, name);
-                if (type != null) {
-                    visitor.visit(name, type, null);
-                }
-            } else {
-                visitor.visit(name, AopProxyUtils.ultimateTargetClass(instance), instance);
-            }
-        }
+    private static Stream<ProxiedBean> of(ConfigurableListableBeanFactory beans, String name) {
+        Object singleton = beans.containsSingleton(name) ? beans.getSingleton(name) : null;
+        Object instance = singleton instanceof FactoryBean<?> ? null : singleton;
+        Class<?> type = instance == null ? typeOf(beans, name) : AopProxyUtils.ultimateTargetClass(instance);
+        return type == null ? Stream.empty() : Stream.of(new ProxiedBean(name, type, instance));
     }
 
     /**
@@ -76,7 +61,7 @@ public final class ProxiedBeans {
      * @param beans contains the bean
      * @param name the name of the bean
      */
-    public static @Nullable Class<?> typeOf(ConfigurableListableBeanFactory beans, String name) {
+    private static @Nullable Class<?> typeOf(ConfigurableListableBeanFactory beans, String name) {
         try {
             if (beans.containsBeanDefinition(name)) {
                 BeanDefinition definition = beans.getMergedBeanDefinition(name);
@@ -95,25 +80,18 @@ public final class ProxiedBeans {
     }
 
     /**
-     * Rejects a bean that has no proxy with the advisor, unless it may be a test double.
+     * Rejects the bean if it exists and has no proxy with the advisor, unless it may be a test double.
      *
      * @param beans contains the bean
-     * @param name the name of the bean
-     * @param instance the bean
      * @param advisor the type of the advisor
      * @param problem what would be wrong without it
      * @param instead what can be done without a proxy
      * @throws LockDefinitionException if the bean has no such proxy
      */
-    public static void requireAdvisor(
-            ConfigurableListableBeanFactory beans,
-            String name,
-            Object instance,
-            Class<? extends Advisor> advisor,
-            String problem,
-            String instead) {
+    public void requireAdvisor(
+            ConfigurableListableBeanFactory beans, Class<? extends Advisor> advisor, String problem, String instead) {
         boolean mayBeOverride = beans.containsSingleton(OVERRIDES) && beans.containsBeanDefinition(name);
-        if (!mayBeOverride && !hasAdvisor(instance, advisor)) {
+        if (instance != null && !mayBeOverride && !hasAdvisor(instance, advisor)) {
             throw new LockDefinitionException(
                     problem + ": bean '" + name + "' has no proxy with the " + advisor.getSimpleName()
                             + ". It was created too early (a BeanPostProcessor depends on it), or registered as an"
@@ -122,15 +100,17 @@ public final class ProxiedBeans {
         }
     }
 
+    /** {@return the advisors of a bean's proxies, outermost first} */
+    static Stream<Advisor> advisorsOf(@Nullable Object instance) {
+        return instance instanceof Advised proxy
+                ? Stream.concat(Stream.of(proxy.getAdvisors()), advisorsOf(AopProxyUtils.getSingletonTarget(proxy)))
+                : Stream.empty();
+    }
+
     private static boolean hasAdvisor(@Nullable Object instance, Class<? extends Advisor> advisor) {
-        if (!(instance instanceof Advised proxy)) {
-            return AopUtils.isAopProxy(instance); // opaque: its advisors cannot be seen
-        }
-        for (Advisor each : proxy.getAdvisors()) {
-            if (advisor.isInstance(each)) {
-                return true;
-            }
-        }
-        return hasAdvisor(AopProxyUtils.getSingletonTarget(proxy), advisor);
+        return instance instanceof Advised proxy
+                ? Stream.of(proxy.getAdvisors()).anyMatch(advisor::isInstance)
+                        || hasAdvisor(AopProxyUtils.getSingletonTarget(proxy), advisor)
+                : AopUtils.isAopProxy(instance); // opaque: its advisors cannot be seen
     }
 }

@@ -3,18 +3,15 @@ package io.holdfast.lock.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.redis.RedisLockSettings.Driver;
+import io.holdfast.lock.redis.RedisLockSettings.Connection;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
 import io.lettuce.core.ClientOptions;
-import io.lettuce.core.RedisCredentials;
-import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.internal.HostAndPort;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.MappingSocketAddressResolver;
 import io.lettuce.core.resource.NettyCustomizer;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -33,13 +30,9 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
-import redis.clients.authentication.core.TokenAuthConfig;
-import redis.clients.authentication.core.TokenManagerConfig;
-import redis.clients.jedis.authentication.AuthXManager;
 
-/** Which of the two ways to Redis locks take, and what the application reads about it. */
-class DriversTest {
+/** Over which connections locks reach Redis, and what operators read about it. */
+class ConnectionsTest {
 
     private static final RedisStandaloneConfiguration SERVER =
             new RedisStandaloneConfiguration("redis.example.com", 6380);
@@ -62,7 +55,12 @@ class DriversTest {
     }
 
     private static String description(RedisConnectionFactory applications) {
-        return Drivers.choose(applications, Driver.AUTO).description();
+        return description(applications, Connection.AUTO);
+    }
+
+    private static String description(RedisConnectionFactory applications, Connection wanted) {
+        RedisLockSettings settings = RedisLockSettings.STANDARD.withConnection(wanted);
+        return Connections.describe(Connections.choose(applications, settings), wanted);
     }
 
     private static LettuceConnectionFactory lettuceThatReads(AtomicInteger reads) {
@@ -80,19 +78,17 @@ class DriversTest {
     @Test
     void tls_settings_of_lettuce_are_read_once() {
         AtomicInteger reads = new AtomicInteger();
-        Drivers.Way way = Drivers.choose(lettuceThatReads(reads), Driver.AUTO);
 
-        way.connector().apply(Duration.ofSeconds(1), 1).close();
-        way.connector().apply(Duration.ofSeconds(1), 1).close();
+        new RedisLockStore(lettuceThatReads(reads), RedisLockSettings.STANDARD).close();
 
         assertThat(reads).hasValue(1);
     }
 
     @Test
-    void tls_settings_are_not_read_for_a_template() {
+    void tls_settings_are_not_read_for_connections_of_the_application() {
         AtomicInteger reads = new AtomicInteger();
 
-        Drivers.choose(lettuceThatReads(reads), Driver.REDIS_TEMPLATE);
+        description(lettuceThatReads(reads), Connection.APPLICATION);
 
         assertThat(reads).hasValue(0);
     }
@@ -100,34 +96,31 @@ class DriversTest {
     @Test
     void jedis_is_configured_like_jedis() {
         assertThat(description(new JedisConnectionFactory(SERVER)))
-                .isEqualTo("Redis at redis.example.com:6380 via Jedis");
+                .isEqualTo("Redis at redis.example.com:6380 over dedicated connections");
     }
 
     @Test
     void jedis_is_configured_like_lettuce() {
         assertThat(description(lettuce(SERVER, client -> {})))
-                .isEqualTo("Redis at redis.example.com:6380 via Jedis, configured like the application's"
-                        + " LettuceConnectionFactory");
+                .isEqualTo("Redis at redis.example.com:6380 over dedicated connections");
     }
 
     @Test
-    void template_can_be_demanded_of_every_factory() {
-        assertThat(Drivers.choose(lettuce(SERVER, client -> {}), Driver.REDIS_TEMPLATE)
-                        .description())
-                .isEqualTo("Redis at redis.example.com:6380 via RedisTemplate on the application's"
+    void connections_of_every_factory_can_be_used() {
+        assertThat(description(lettuce(SERVER, client -> {}), Connection.APPLICATION))
+                .isEqualTo("Redis at redis.example.com:6380 over connections of the application's"
                         + " LettuceConnectionFactory, as configured");
-        assertThat(Drivers.choose(new JedisConnectionFactory(SERVER), Driver.REDIS_TEMPLATE)
-                        .description())
-                .isEqualTo("Redis at redis.example.com:6380 via RedisTemplate on the application's"
+        assertThat(description(new JedisConnectionFactory(SERVER), Connection.APPLICATION))
+                .isEqualTo("Redis at redis.example.com:6380 over connections of the application's"
                         + " JedisConnectionFactory, as configured");
-        assertThat(Drivers.choose(new OwnFactory(), Driver.REDIS_TEMPLATE).description())
-                .isEqualTo("Redis via RedisTemplate on the application's " + OwnFactory.class.getName()
+        assertThat(description(new OwnFactory(), Connection.APPLICATION))
+                .isEqualTo("Redis over connections of the application's " + OwnFactory.class.getName()
                         + ", as configured");
     }
 
     static Stream<Arguments> obstacles() {
         String lettuce = "LettuceConnectionFactory";
-        String usual = "to use Jedis, change that, or set holdfast.redis.url";
+        String usual = "to have them, change that, or set holdfast.redis.url";
         String server = "Redis at redis.example.com:6380";
         ClientResources shared = ClientResources.create();
         return Stream.of(
@@ -135,7 +128,7 @@ class DriversTest {
                         Named.of("socket", lettuce(new RedisSocketConfiguration("/tmp/redis.sock"), client -> {})),
                         "Redis at /tmp/redis.sock",
                         lettuce,
-                        "Jedis cannot use the Unix domain socket /tmp/redis.sock",
+                        "dedicated connections cannot use the Unix domain socket /tmp/redis.sock",
                         usual),
                 Arguments.of(
                         Named.of(
@@ -145,15 +138,7 @@ class DriversTest {
                                         client -> {})),
                         "Redis at one of redis.example.com:6380",
                         lettuce,
-                        "Jedis cannot use a static list of primary and replicas",
-                        usual),
-                Arguments.of(
-                        Named.of(
-                                "credentials",
-                                lettuce(SERVER, client -> client.redisCredentialsProviderFactory(credentials()))),
-                        server,
-                        lettuce,
-                        "Jedis cannot use a RedisCredentialsProviderFactory",
+                        "dedicated connections cannot use a static list of primary and replicas",
                         usual),
                 Arguments.of(
                         Named.of(
@@ -161,7 +146,7 @@ class DriversTest {
                                 lettuce(SERVER, client -> client.useSsl().startTls())),
                         server,
                         lettuce,
-                        "Jedis cannot use StartTLS",
+                        "dedicated connections cannot use StartTLS",
                         usual),
                 Arguments.of(
                         Named.of(
@@ -178,7 +163,7 @@ class DriversTest {
                                                 .useSsl())),
                         server,
                         lettuce,
-                        "Jedis cannot use SslOptions that cannot be read (java.lang.IllegalStateException: on purpose)",
+                        "dedicated connections cannot use SslOptions that cannot be read (java.lang.IllegalStateException: on purpose)",
                         usual),
                 Arguments.of(
                         Named.of(
@@ -189,7 +174,7 @@ class DriversTest {
                                         .build())),
                         server,
                         lettuce,
-                        "Jedis cannot use a SocketAddressResolver in ClientResources",
+                        "dedicated connections cannot use a SocketAddressResolver in ClientResources",
                         usual),
                 Arguments.of(
                         Named.of(
@@ -199,19 +184,17 @@ class DriversTest {
                                         .build())),
                         server,
                         lettuce,
-                        "Jedis cannot use a NettyCustomizer in ClientResources",
+                        "dedicated connections cannot use a NettyCustomizer in ClientResources",
                         usual),
                 Arguments.of(
                         Named.of(
                                 "two",
                                 lettuce(
-                                        SERVER,
-                                        client -> client.redisCredentialsProviderFactory(credentials())
-                                                .useSsl()
-                                                .startTls())),
-                        server,
+                                        new RedisSocketConfiguration("/tmp/redis.sock"),
+                                        client -> client.useSsl().startTls())),
+                        "Redis at /tmp/redis.sock",
                         lettuce,
-                        "Jedis cannot use a RedisCredentialsProviderFactory, or StartTLS",
+                        "dedicated connections cannot use the Unix domain socket /tmp/redis.sock, or StartTLS",
                         usual),
                 Arguments.of(
                         Named.of(
@@ -223,19 +206,7 @@ class DriversTest {
                                                 .build())),
                         server,
                         "JedisConnectionFactory",
-                        "connections for locks cannot use a JedisClientBuilderCustomizer",
-                        usual),
-                Arguments.of(
-                        Named.of(
-                                "tokens",
-                                new JedisConnectionFactory(
-                                        SERVER,
-                                        JedisClientConfiguration.builder()
-                                                .customizeClientConfig(config -> config.authXManager(tokens()))
-                                                .build())),
-                        server,
-                        "JedisConnectionFactory",
-                        "connections for locks cannot use an AuthXManager",
+                        "dedicated connections cannot use a JedisClientBuilderCustomizer",
                         usual),
                 Arguments.of(
                         Named.of("subclass", new OwnFactory()),
@@ -243,41 +214,27 @@ class DriversTest {
                         OwnFactory.class.getName(),
                         OwnFactory.class.getName()
                                 + " is neither a JedisConnectionFactory nor a LettuceConnectionFactory",
-                        "to use Jedis, provide one of these for locks"));
-    }
-
-    private static AuthXManager tokens() {
-        return new AuthXManager(new TokenAuthConfig(
-                new TokenManagerConfig(0.5f, 1, 1, new TokenManagerConfig.RetryPolicy(1, 1)), () -> null));
-    }
-
-    private static RedisCredentialsProviderFactory credentials() {
-        return new RedisCredentialsProviderFactory() {
-            @Override
-            public RedisCredentialsProvider createCredentialsProvider(RedisConfiguration configuration) {
-                return RedisCredentialsProvider.from(() -> RedisCredentials.just("user", "password"));
-            }
-        };
+                        "for dedicated connections, provide one of these for locks"));
     }
 
     @ParameterizedTest
     @MethodSource("obstacles")
-    void template_is_used_for_what_jedis_cannot_be_told(
+    void connections_of_the_application_are_used_for_what_cannot_be_carried_over(
             RedisConnectionFactory applications, String server, String name, String reason, String remedy) {
         assertThat(description(applications))
-                .isEqualTo(server + " via RedisTemplate on the application's " + name + ", because " + reason + " ("
+                .isEqualTo(server + " over connections of the application's " + name + ", because " + reason + " ("
                         + remedy + ")");
     }
 
     @ParameterizedTest
     @MethodSource("obstacles")
-    void jedis_cannot_be_demanded_where_it_cannot_be_told_all(
+    void dedicated_connections_cannot_be_required_where_not_all_can_be_carried_over(
             RedisConnectionFactory applications, String server, String name, String reason, String remedy) {
-        RedisLockSettings settings = RedisLockSettings.STANDARD.withDriver(Driver.JEDIS);
+        RedisLockSettings settings = RedisLockSettings.STANDARD.withConnection(Connection.DEDICATED);
         assertThatThrownBy(() -> new RedisLockStore(applications, settings))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Locks cannot use Jedis: " + reason + " (" + remedy
-                        + "). Alternatively, allow RedisTemplate (driver auto).");
+                .hasMessage("Locks cannot use dedicated connections: " + reason + " (" + remedy
+                        + "). Alternatively, let them use the application's (holdfast.redis.connection=application).");
     }
 
     @Test
@@ -286,8 +243,8 @@ class DriversTest {
             LettuceConnectionFactory applications = TestRedis.lettuce(server.port());
             try (RedisLockStore store = new RedisLockStore(applications, TestRedis.PATIENT)) {
                 assertThat(store)
-                        .hasToString("Redis at 127.0.0.1:" + server.port() + " via Jedis, configured like the"
-                                + " application's LettuceConnectionFactory, with key prefix 'lock'");
+                        .hasToString("Redis at 127.0.0.1:" + server.port()
+                                + " over dedicated connections, with key prefix 'lock'");
             } finally {
                 applications.destroy();
             }

@@ -6,22 +6,28 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.ReturnType;
+import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
 
 /**
- * The application's own connections, whatever its driver, used as a {@code RedisTemplate} uses them, with one exception: a connection that
- * a transaction of the user has bound to its thread is never taken, because a script would be queued there and return null. Calls are sent
- * one by one, each waits for its reply, and none can wait for replicas. The driver follows redirections.
+ * Connections of the application, whatever its driver. Calls are sent one by one, each waits for its reply, and none can wait for replicas.
+ * The driver follows redirections.
+ *
+ * <p>A connection that a transaction of the user has bound to its thread is never used, because a script would be queued there and return
+ * null. So it is not bound during a call.
  */
-public final class TemplateConnections implements Wire {
+public final class ApplicationConnections implements Wire {
 
-    private static final Logger log = LoggerFactory.getLogger(TemplateConnections.class);
+    /** Looked up by name. */
+    public static final String LETTUCE = "io.lettuce.core.RedisClient";
+
+    private static final String JEDIS = "org.springframework.data.redis.connection.jedis.JedisConnectionFactory";
 
     private final RedisConnectionFactory applications;
     private final String server;
@@ -30,14 +36,14 @@ public final class TemplateConnections implements Wire {
     private volatile @Nullable Boolean cluster;
 
     /** @param server what {@link #server()} returns */
-    public TemplateConnections(RedisConnectionFactory applications, String server) {
+    public ApplicationConnections(RedisConnectionFactory applications, String server) {
         this.applications = applications;
         this.server = server;
     }
 
     /** Lettuce connects only when the native connection is requested. */
     @Override
-    public void open() {
+    public void open(boolean background) {
         try (RedisConnection connection = newSubscription()) {
             Object unused = connection.getNativeConnection();
         }
@@ -52,13 +58,28 @@ public final class TemplateConnections implements Wire {
 
     @Override
     public Supplier<Answers> send(
-            List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
-        return () -> new Answers(calls.stream().map(this::send).toList(), 0);
+            RedisTemplate<?, ?> door,
+            List<ScriptCall> calls,
+            Acks acks,
+            boolean background,
+            long start,
+            @Nullable RuntimeException redirection) {
+        return () -> new Answers(calls.stream().map(call -> send(door, call)).toList(), 0);
+    }
+
+    private Object send(RedisTemplate<?, ?> door, ScriptCall call) {
+        Object bound = TransactionSynchronizationManager.unbindResourceIfPossible(applications);
+        try {
+            return door.execute(connection -> send(connection, call), true);
+        } finally {
+            if (bound != null) {
+                TransactionSynchronizationManager.bindResource(applications, bound);
+            }
+        }
     }
 
     /** Drivers return null only in MULTI. */
-    private Object send(ScriptCall call) {
-        RedisConnection connection = newSubscription();
+    private static Object send(RedisConnection connection, ScriptCall call) {
         try {
             var commands = connection.scriptingCommands();
             @Nullable
@@ -71,23 +92,20 @@ public final class TemplateConnections implements Wire {
                 return e;
             }
             throw e;
-        } finally {
-            giveBack(connection);
-        }
-    }
-
-    /** The server's reply counts, even if the connection cannot be given back. */
-    private static void giveBack(RedisConnection connection) {
-        try {
-            connection.close();
-        } catch (RuntimeException e) {
-            log.debug("A connection of the application could not be returned", e);
         }
     }
 
     @Override
     public boolean isPipelined() {
         return false;
+    }
+
+    /** Lettuce sends again what was in flight when it reconnects; Jedis what failed in a cluster, or as a customizer tells it. */
+    @Override
+    public boolean isRepeating() {
+        return isCluster()
+                || !applications.getClass().getName().equals(JEDIS)
+                || !JedisConnections.obstacles(applications).isEmpty();
     }
 
     @Override
@@ -115,6 +133,14 @@ public final class TemplateConnections implements Wire {
             }
         }
         return slots;
+    }
+
+    /** If a connection is dead and nobody says so, Lettuce keeps it. */
+    @Override
+    public void refreshTopology() {
+        if (ClassUtils.isPresent(LETTUCE, getClass().getClassLoader())) {
+            LettuceApplication.replaceSilent(applications);
+        }
     }
 
     @Override
