@@ -44,7 +44,6 @@ import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.waiting.Budget;
-import io.holdfast.lock.waiting.LocalQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -506,8 +505,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      */
     private Blockage blockage(AcquireResult.Contended refused) {
         LockHolder holder = refused.holder().orElse(null);
-        LocalQueue queue = shared().client().queue();
-        if (holder == null || !refused.hasWaited() || locks().isOver(queue)) {
+        if (holder == null
+                || !refused.hasWaited()
+                || locks().isOver(shared().client().queue())) {
             return Blockage.UNKNOWN;
         }
         boolean interrupted = Thread.interrupted();

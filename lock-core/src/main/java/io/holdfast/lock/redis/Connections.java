@@ -1,6 +1,7 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.redis.RedisLockSettings.Connection;
+import io.holdfast.lock.redis.driver.ApplicationConnections;
 import io.holdfast.lock.redis.driver.JedisConnections;
 import io.holdfast.lock.redis.driver.LettuceApplication;
 import io.holdfast.lock.redis.driver.Wire;
@@ -31,7 +32,6 @@ import org.springframework.util.ClassUtils;
 final class Connections {
 
     private static final String FACTORIES = "org.springframework.data.redis.connection.";
-    private static final String JEDIS_FACTORY = FACTORIES + "jedis.JedisConnectionFactory";
     static final String LETTUCE_FACTORY = FACTORIES + "lettuce.LettuceConnectionFactory";
     static final String JEDIS = "redis.clients.jedis.RedisClient";
 
@@ -83,7 +83,7 @@ final class Connections {
     }
 
     private static boolean isJedis(RedisConnectionFactory factory) {
-        return factory.getClass().getName().equals(JEDIS_FACTORY);
+        return factory.getClass().getName().equals(ApplicationConnections.JEDIS_FACTORY);
     }
 
     private static @Nullable LettuceApplication lettuce(RedisConnectionFactory factory) {

@@ -331,8 +331,12 @@ final class ScriptClient {
     }
 
     private static boolean isUnknownScript(Answers answers) {
-        return answers.replies().stream()
-                .anyMatch(reply -> reply instanceof RuntimeException e && RedisFailures.isServerError(e, "NOSCRIPT"));
+        for (Object reply : answers.replies()) {
+            if (reply instanceof RuntimeException e && RedisFailures.isServerError(e, "NOSCRIPT")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -312,7 +312,9 @@ public final class LocalQueue implements AutoCloseable {
             }
             synchronized (line) {
                 boolean wasInLine = line.waiting.remove(this);
-                state = wasInLine ? State.GONE : state;
+                if (wasInLine) {
+                    state = State.GONE;
+                }
                 return wasInLine;
             }
         }

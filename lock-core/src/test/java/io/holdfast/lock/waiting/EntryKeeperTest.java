@@ -36,6 +36,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,30 @@ class EntryKeeperTest {
     private final List<Long> revoked = new ArrayList<>();
     private final EntryKeeper keeper = new EntryKeeper(store, CLIENT, time, false, revoked::add);
     private long lastSequence;
+
+    /** A keeper of a store that replies to each request of a poll on its own. */
+    private EntryKeeper partly(BiFunction<List<EntryRequest>, EntryRequest, EntryReply> reply) {
+        var partly = new StoreSpy(store) {
+            @Override
+            public List<EntryReply> keepEntries(List<EntryRequest> requests) {
+                return requests.stream()
+                        .map(request -> reply.apply(requests, request))
+                        .toList();
+            }
+        };
+        return new EntryKeeper(partly, CLIENT, time, false, sequence -> {});
+    }
+
+    /** One more than fit in two requests. */
+    private List<QueueEntry> openMany(EntryKeeper keeper, LockKey key) {
+        List<QueueEntry> entries = new ArrayList<>();
+        for (int i = 1; i <= 1201; i++) {
+            QueueEntry entry = keeper.open(key, new OwnerId(CLIENT, i));
+            keeper.taken(entry, time.nanos(), heldFor(LONG));
+            entries.add(entry);
+        }
+        return entries;
+    }
 
     /** Its connection comes and goes on demand, and its hints get lost on demand. */
     private static final class Store extends StoreSpy {
@@ -232,21 +257,10 @@ class EntryKeeperTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void row_that_fails_in_part_is_probed_more_and_more_rarely(boolean first) {
-        var partly = new StoreSpy(store) {
-            @Override
-            public List<EntryReply> keepEntries(List<EntryRequest> requests) {
-                return requests.stream()
-                        .<EntryReply>map(request -> requests.indexOf(request) == 0 == first
-                                ? new EntryReply.Failed("WRONGTYPE")
-                                : new EntryReply.Kept(List.of(), 0, LONG))
-                        .toList();
-            }
-        };
-        EntryKeeper partlyKept = new EntryKeeper(partly, CLIENT, time, false, sequence -> {});
-        for (int i = 1; i <= 1201; i++) {
-            QueueEntry entry = partlyKept.open(KEY, new OwnerId(CLIENT, i));
-            partlyKept.taken(entry, time.nanos(), heldFor(LONG));
-        }
+        EntryKeeper partlyKept = partly((requests, request) -> requests.indexOf(request) == 0 == first
+                ? new EntryReply.Failed("WRONGTYPE")
+                : new EntryReply.Kept(List.of(), 0, LONG));
+        openMany(partlyKept, KEY);
         time.pass(Duration.ofMillis(500));
 
         for (int longest : List.of(100, 200, 400)) {
@@ -260,32 +274,22 @@ class EntryKeeperTest {
     @Test
     void many_entries_of_a_lock_are_asked_for_in_several_requests_and_each_gets_its_own_answer() {
         LockKey broken = LockKey.of("broken");
-        var partly = new StoreSpy(store) {
-            @Override
-            public List<EntryReply> keepEntries(List<EntryRequest> requests) {
+        List<List<EntryRequest>> polls = new ArrayList<>();
+        EntryKeeper partlyKept = partly((requests, request) -> {
+            if (requests.indexOf(request) == 0) {
                 polls.add(requests);
-                return requests.stream()
-                        .<EntryReply>map(request -> request.owners().size() == 600
-                                ? new EntryReply.Kept(List.of(request.owners().get(0)), 0, LONG)
-                                : new EntryReply.Failed("WRONGTYPE"))
-                        .toList();
             }
-        };
-        EntryKeeper partlyKept = new EntryKeeper(partly, CLIENT, time, false, sequence -> {});
-        List<QueueEntry> entries = new ArrayList<>();
-        for (int i = 1; i <= 1201; i++) {
-            QueueEntry entry = partlyKept.open(broken, new OwnerId(CLIENT, i));
-            partlyKept.taken(entry, time.nanos(), heldFor(LONG));
-            entries.add(entry);
-        }
+            return request.owners().size() == 600
+                    ? new EntryReply.Kept(List.of(request.owners().get(0)), 0, LONG)
+                    : new EntryReply.Failed("WRONGTYPE");
+        });
+        List<QueueEntry> entries = openMany(partlyKept, broken);
         time.pass(Duration.ofMillis(500));
 
         long next = partlyKept.tick();
 
-        assertThat(partly.polls).hasSize(1);
-        assertThat(partly.polls.get(0))
-                .extracting(request -> request.owners().size())
-                .containsExactly(600, 600, 1);
+        assertThat(polls).hasSize(1);
+        assertThat(polls.get(0)).extracting(request -> request.owners().size()).containsExactly(600, 600, 1);
         assertThat(entries.stream().filter(EntryKeeperTest::isCalled))
                 .containsExactly(entries.get(0), entries.get(600));
         assertThat(entries.stream().filter(entry -> entry.failing() != null)).containsExactly(entries.get(1200));
@@ -585,17 +589,9 @@ class EntryKeeperTest {
     @Test
     void broken_lock_is_told_to_its_own_waiters_only() {
         LockKey broken = LockKey.of("broken");
-        var partly = new StoreSpy(store) {
-            @Override
-            public List<EntryReply> keepEntries(List<EntryRequest> requests) {
-                return requests.stream()
-                        .<EntryReply>map(request -> request.key().equals(broken)
-                                ? new EntryReply.Failed("WRONGTYPE")
-                                : new EntryReply.Kept(List.of(), 0, LONG))
-                        .toList();
-            }
-        };
-        EntryKeeper partlyKept = new EntryKeeper(partly, CLIENT, time, false, sequence -> {});
+        EntryKeeper partlyKept = partly((requests, request) -> request.key().equals(broken)
+                ? new EntryReply.Failed("WRONGTYPE")
+                : new EntryReply.Kept(List.of(), 0, LONG));
         QueueEntry whole = partlyKept.open(KEY, new OwnerId(CLIENT, 1));
         QueueEntry failed = partlyKept.open(broken, new OwnerId(CLIENT, 2));
         partlyKept.taken(whole, time.nanos(), heldFor(LONG));

@@ -147,7 +147,7 @@ public final class Handle implements LockHandle, AcquireResult {
         ensureOpen();
         Consumer<LockEvent.Lost> once = Hold.once(action);
         for (Hold.Use use : uses) {
-            use.hold.lossActions.add(once);
+            use.hold.addLossAction(once);
             LockEvent.Lost known = use.hold.loss();
             if (known != null) {
                 EventPublisher.guarded(() -> once.accept(known));

@@ -497,7 +497,9 @@ public final class HeldLocks {
     /** Refuses new locks from now on. Returns false if nothing changes, because the client is already closed or suspended. */
     private synchronized boolean refuse(State next) {
         boolean refuses = state != State.CLOSED && (state != State.SUSPENDED || next != State.DRAINING);
-        state = refuses ? next : state;
+        if (refuses) {
+            state = next;
+        }
         return refuses;
     }
 

@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  *       downgraded.
  * </ul>
  *
- * <p>The monitor also guards the watchdog's plans. Thread-safe.
+ * <p>The monitor also guards the loss actions and the watchdog's plans. Thread-safe.
  */
 public final class Hold {
 
@@ -179,10 +180,10 @@ public final class Hold {
     volatile @Nullable Throwable lastFailure;
 
     /**
-     * Actions to run when the lock is lost. Each must run only {@linkplain #once once}: a caller that adds one and then finds the lock lost
-     * also runs it.
+     * Actions to run when the lock is lost; most holds have none. An action that is added after the loss is run by the
+     * caller that adds it. Written under this monitor.
      */
-    final List<Consumer<LockEvent.Lost>> lossActions = new CopyOnWriteArrayList<>();
+    volatile List<Consumer<LockEvent.Lost>> lossActions = List.of();
 
     /** When the {@link Watchdog} looks at it next, on the ticker. Written under this monitor, once the hold is watched. */
     volatile long lookAt;
@@ -382,6 +383,11 @@ public final class Hold {
             onLost.accept(this, lost);
         }
         return Objects.requireNonNull(loss.get());
+    }
+
+    /** The action must run only {@linkplain #once once}: a caller that finds the lock lost afterwards also runs it. */
+    synchronized void addLossAction(Consumer<LockEvent.Lost> action) {
+        lossActions = Stream.concat(lossActions.stream(), Stream.of(action)).toList();
     }
 
     static Consumer<LockEvent.Lost> once(Consumer<LockEvent.Lost> action) {

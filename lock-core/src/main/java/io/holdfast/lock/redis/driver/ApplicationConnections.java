@@ -27,7 +27,7 @@ public final class ApplicationConnections implements Wire {
     /** Looked up by name. */
     public static final String LETTUCE = "io.lettuce.core.RedisClient";
 
-    private static final String JEDIS = "org.springframework.data.redis.connection.jedis.JedisConnectionFactory";
+    public static final String JEDIS_FACTORY = "org.springframework.data.redis.connection.jedis.JedisConnectionFactory";
 
     private final RedisConnectionFactory applications;
     private final String server;
@@ -104,7 +104,7 @@ public final class ApplicationConnections implements Wire {
     @Override
     public boolean isRepeating() {
         return isCluster()
-                || !applications.getClass().getName().equals(JEDIS)
+                || !applications.getClass().getName().equals(JEDIS_FACTORY)
                 || !JedisConnections.obstacles(applications).isEmpty();
     }
 

@@ -341,7 +341,7 @@ class HoldTest {
         Hold hold = hold();
         List<LockEvent.Lost> told = new ArrayList<>();
         var action = Hold.once(told::add);
-        hold.lossActions.add(action);
+        hold.addLossAction(action);
         LockEvent.Lost loss = hold.lose(LossCause.REVOKED);
 
         hold.lossActions.forEach(each -> each.accept(loss));

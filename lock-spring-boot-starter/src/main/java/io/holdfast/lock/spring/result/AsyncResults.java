@@ -123,7 +123,7 @@ public final class AsyncResults implements AutoCloseable {
         }
         var unused = result.whenComplete((value, failure) -> {
             if (result.isCancelled()) {
-                stage.toCompletableFuture().cancel(true);
+                cancel(stage);
             }
         });
         return result;
@@ -134,11 +134,15 @@ public final class AsyncResults implements AutoCloseable {
         try {
             lock.detach();
             if (call.request().interruptOnLoss()) {
-                lock.onLost(loss -> stage.toCompletableFuture().cancel(true));
+                lock.onLost(loss -> cancel(stage));
             }
         } catch (IllegalStateException closedByTheMethod) {
             log.debug("{} was closed before its work was complete", lock, closedByTheMethod);
         }
+    }
+
+    private static void cancel(CompletionStage<?> stage) {
+        stage.toCompletableFuture().cancel(true);
     }
 
     /** Closes the handle; returns the failure to report to the caller. */
