@@ -38,16 +38,18 @@ import org.springframework.data.redis.core.RedisTemplate;
  *
  * <ul>
  *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it, within the time that the
- * call has left to obtain a connection. <li><b>Broken connections.</b> After a restart of Redis a pool is full of dead connections. Our
- * own pool closes them after the first failed send; in a pool of the application, each fails one send. A failed send is repeated within the
- * first quarter of its command timeout: immediately, as many times as such a pool may have dead connections, and then every 20 ms. A
- * timeout is never repeated here: the caller's budget covers only one.
- * <li><b>Redirections.</b> A cluster node that does not have the key has not carried out the call, which is then sent to the node named in
- * the reply. A node that refuses connections may have been replaced; then the call is sent again like one on a broken connection, every 20
- * ms. In both cases the driver locates the servers again. <li><b>Signs of another primary.</b> A server that hangs keeps its connections
- * open, so drivers continue to use it, although another one may have replaced it long ago; and a replica replies just as a primary does. So
- * after a call without a reply, or with a reply from a replica, the listener is notified, and the driver locates the servers again: on a
- * separate thread, because that calls servers, some of which may hang; one at a time, and {@value #PAUSE_MILLIS} ms after the last.
+ *       call has left to obtain a connection.
+ *   <li><b>Broken connections.</b> After a restart of Redis a pool is full of dead connections. Our own pool closes them after the first
+ *       failed send; in a pool of the application, each fails one send. A failed send is repeated within the first quarter of its command
+ *       timeout: immediately, as many times as such a pool may have dead connections, and then every 20 ms. A timeout is never repeated
+ *       here: the caller's budget covers only one.
+ *   <li><b>Redirections.</b> A cluster node that does not have the key has not carried out the call, which is then sent to the node named
+ *       in the reply. A node that refuses connections may have been replaced; then the call is sent again like one on a broken connection,
+ *       every 20 ms. In both cases the driver locates the servers again.
+ *   <li><b>Signs of another primary.</b> A server that hangs keeps its connections open, so drivers continue to use it, although another
+ *       one may have replaced it long ago; and a replica replies just as a primary does. So after a call without a reply, or with a reply
+ *       from a replica, the listener is notified, and the driver locates the servers again: on a separate thread, because that calls
+ *       servers, some of which may hang; one at a time, and {@value #PAUSE_MILLIS} ms after the last.
  * </ul>
  *
  * <p><b>The first connection</b> loads the driver and locates the servers, which on a slow processor takes longer than a command is allowed
