@@ -515,7 +515,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     Place borrow(byte[] key, boolean background, long start, @Nullable RuntimeException redirection) {
         HostAndPort address = redirection instanceof JedisRedirectionException elsewhere
                 ? elsewhere.getTargetNode()
-                : opened().masterOf().apply(ClusterSlotHashUtil.calculateSlot(key));
+                : opened().masterOf().apply(isCluster() ? ClusterSlotHashUtil.calculateSlot(key) : 0);
         if (address.getHost().equals("?")
                 || (redirection != null && address.getHost().isEmpty())) {
             throw noAddress(redirection);
