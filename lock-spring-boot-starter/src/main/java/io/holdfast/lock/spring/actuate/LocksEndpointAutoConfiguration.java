@@ -20,11 +20,15 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.util.function.SingletonSupplier;
 
-/** {@code /actuator/locks}, if the endpoint is exposed. */
+/**
+ * {@code /actuator/locks}, if the endpoint is exposed. An application replaces each of its beans by one of the same name; its own endpoint
+ * gets no operations from here.
+ */
 @AutoConfiguration(after = {LockAutoConfiguration.class, LockAopAutoConfiguration.class})
 @ConditionalOnClass({Endpoint.class, ConditionalOnAvailableEndpoint.class})
 @ConditionalOnBean({LockTemplate.class, LockOperationSource.class})
@@ -38,12 +42,22 @@ public final class LocksEndpointAutoConfiguration {
     private static final Duration SCAN_INTERVAL = Duration.ofSeconds(2);
 
     @Bean
+    @ConditionalOnMissingBean(name = "holdfastLocksEndpoint")
     LocksEndpoint holdfastLocksEndpoint(
             ConfigurableListableBeanFactory beans, LockOperationSource operations, LocksEndpointProperties properties) {
         return new LocksEndpoint(beans, operations, properties.showKeys());
     }
 
     @Bean
+    @ConditionalOnBean(LocksEndpoint.class)
+    @ConditionalOnMissingBean(name = "holdfastAllLocks")
+    AllLocks holdfastAllLocks(ObjectProvider<LockOverview> overview, LocksEndpointProperties properties) {
+        return new AllLocks(new SharedScan(overview::getIfUnique, SCAN_INTERVAL), properties.showKeys());
+    }
+
+    @Bean
+    @ConditionalOnBean({LocksEndpoint.class, AllLocks.class})
+    @ConditionalOnMissingBean(name = "holdfastLocksEndpointWebExtension")
     @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.WEB)
     LocksEndpointWebExtension holdfastLocksEndpointWebExtension(
             LocksEndpoint endpoint,
@@ -52,11 +66,6 @@ public final class LocksEndpointAutoConfiguration {
             ObjectProvider<EndpointAccessResolver> access) {
         Supplier<String> page = SingletonSupplier.of(() -> LocksPage.html(isWritable(access)));
         return new LocksEndpointWebExtension(endpoint, properties, allLocks, page);
-    }
-
-    @Bean
-    AllLocks holdfastAllLocks(ObjectProvider<LockOverview> overview, LocksEndpointProperties properties) {
-        return new AllLocks(new SharedScan(overview::getIfUnique, SCAN_INTERVAL), properties.showKeys());
     }
 
     private static boolean isWritable(ObjectProvider<EndpointAccessResolver> access) {

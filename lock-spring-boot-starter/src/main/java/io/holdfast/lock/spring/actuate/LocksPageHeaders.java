@@ -9,6 +9,7 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointEx
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
@@ -43,6 +44,7 @@ final class LocksPageHeaders {
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
     static class Servlet {
         @Bean
+        @ConditionalOnMissingBean(name = "holdfastLocksPageFilter")
         FilterRegistrationBean<Filter> holdfastLocksPageFilter(LocksPageHeaders page) {
             return new FilterRegistrationBean<>((request, response, chain) -> {
                 RequestPath path = ServletRequestPathUtils.parse((HttpServletRequest) request);
@@ -55,6 +57,7 @@ final class LocksPageHeaders {
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
     static class Reactive {
         @Bean
+        @ConditionalOnMissingBean(name = "holdfastLocksPageFilter")
         WebFilter holdfastLocksPageFilter(LocksPageHeaders page) {
             return (exchange, chain) -> {
                 page.set(

@@ -20,6 +20,7 @@ final class StarterHints implements RuntimeHintsRegistrar {
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
         hints.reflection()
                 .registerType(SimpleAsyncTaskExecutor.class, MemberCategory.ACCESS_DECLARED_FIELDS)
+                .registerTypeIfPresent(loader, "io.micrometer.observation.Observation")
                 .registerTypeIfPresent(loader, "org.springframework.data.redis.connection.RedisConnectionFactory")
                 .registerTypeIfPresent(loader, "reactor.core.publisher.Flux")
                 .registerTypeIfPresent(loader, "reactor.core.scheduler.Schedulers")

@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.engine.LockEngineBuilder;
 import io.holdfast.lock.quorum.QuorumLockStore;
+import io.holdfast.lock.spring.aop.LockInterceptor;
 import io.holdfast.lock.store.LockStore;
 import org.crac.Context;
 import org.crac.Core;
@@ -62,7 +63,8 @@ public final class LockAutoConfiguration {
         return builder.build();
     }
 
-    @Bean
+    @Bean(LockInterceptor.SHUTDOWN)
+    @ConditionalOnMissingBean(name = LockInterceptor.SHUTDOWN)
     static LockShutdown holdfastShutdown(ApplicationContext context, ConfigurableListableBeanFactory beans) {
         return new LockShutdown(context, beans);
     }
@@ -84,9 +86,10 @@ public final class LockAutoConfiguration {
 
         private final LockShutdown locks;
 
-        /** Registers this object, which only the application context keeps alive. */
-        Checkpoint(LockShutdown locks) {
-            this.locks = locks;
+        /** Registers this object, which only the application context keeps alive. An application may have replaced the shutdown. */
+        Checkpoint(
+                ObjectProvider<LockShutdown> locks, ApplicationContext context, ConfigurableListableBeanFactory beans) {
+            this.locks = locks.getIfAvailable(() -> new LockShutdown(context, beans));
             Core.getGlobalContext().register(this);
         }
 

@@ -17,7 +17,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 public final class LockProblemDetailsAutoConfiguration {
 
     @Bean
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean(name = "holdfastProblemDetails")
     LockProblemDetails holdfastProblemDetails(LockProperties properties) {
         return new LockProblemDetails(properties.problemDetails());
     }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.observe;
 
+import io.holdfast.lock.spring.observe.LockObservationDocumentation.LowCardinalityKeyNames;
 import io.micrometer.common.KeyValues;
 import java.util.Locale;
 
@@ -25,6 +26,7 @@ public class DefaultLockObservationConvention implements LockObservationConventi
                 .map(each -> each.name().toLowerCase(Locale.ROOT))
                 .orElse("none");
         String name = context.getLockName().isEmpty() ? "none" : context.getLockName();
-        return KeyValues.of("name", name, "outcome", outcome);
+        return KeyValues.of(
+                LowCardinalityKeyNames.NAME.withValue(name), LowCardinalityKeyNames.OUTCOME.withValue(outcome));
     }
 }

@@ -23,6 +23,7 @@ public final class LockEventAutoConfiguration {
     /** Publishes the beginning and the end of each term of this instance. Created with the first role. */
     @Bean
     @Lazy
+    @ConditionalOnMissingBean(name = "holdfastLeadershipEvents")
     LeadershipObserver holdfastLeadershipEvents(ApplicationEventPublisher application) {
         return leadership -> {
             leadership.onElected(term -> application.publishEvent(new LeaderElectedEvent(term)));

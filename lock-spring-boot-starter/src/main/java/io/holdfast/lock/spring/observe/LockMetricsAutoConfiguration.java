@@ -42,6 +42,7 @@ public final class LockMetricsAutoConfiguration {
 
     @Bean
     @Lazy
+    @ConditionalOnMissingBean(name = "holdfastLeadershipMeters")
     LeadershipMeters holdfastLeadershipMeters(MeterRegistry registry) {
         return new LeadershipMeters(registry);
     }

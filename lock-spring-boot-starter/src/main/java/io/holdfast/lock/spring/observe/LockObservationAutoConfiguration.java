@@ -26,6 +26,6 @@ public final class LockObservationAutoConfiguration {
     @ConditionalOnMissingBean(name = "holdfastObservations")
     LockObservations holdfastObservations(
             ObservationRegistry registry, ObjectProvider<LockObservationConvention> convention) {
-        return new LockObservations(registry, convention.getIfAvailable(DefaultLockObservationConvention::new));
+        return new LockObservations(registry, convention.getIfAvailable());
     }
 }

@@ -4,7 +4,8 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * The name and the key values of the observation of an acquisition. A bean of this type replaces the starter's.
+ * The name and the key values of the observation of an acquisition. A bean of this type replaces the starter's, and
+ * precedes a {@link io.micrometer.observation.GlobalObservationConvention}.
  *
  * <p>Key values with many different values, such as the key of the lock, belong in {@link #getHighCardinalityKeyValues}.
  */

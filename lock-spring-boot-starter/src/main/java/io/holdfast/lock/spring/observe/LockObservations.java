@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.spring.observe.LockObservationContext.Outcome;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Creates an observation for each acquisition, whichever API requested it: from the request until the thread has the lock or the
@@ -13,8 +14,13 @@ import io.micrometer.observation.ObservationRegistry;
  * driver below that. A reentrant acquisition does not wait, and is not observed.
  *
  * <p>Its scope is open on a thread only while that thread continues the acquisition, because the thread may change.
+ *
+ * @param convention that of the application, which precedes a global one; null for the standard one
  */
-record LockObservations(ObservationRegistry registry, LockObservationConvention convention) implements LockListener {
+record LockObservations(
+        ObservationRegistry registry, @Nullable LockObservationConvention convention) implements LockListener {
+
+    private static final DefaultLockObservationConvention STANDARD = new DefaultLockObservationConvention();
 
     /** One acquisition. */
     private record Observed(LockObservationContext context, Observation observation) implements Acquisition {
@@ -44,7 +50,8 @@ record LockObservations(ObservationRegistry registry, LockObservationConvention 
     @Override
     public Acquisition onAcquire(LockKey key, String name) {
         LockObservationContext context = new LockObservationContext(key, name);
-        Observation observation = Observation.createNotStarted(null, convention, () -> context, registry)
+        Observation observation = LockObservationDocumentation.ACQUIRE
+                .observation(convention, STANDARD, () -> context, registry)
                 .start();
         return new Observed(context, observation);
     }

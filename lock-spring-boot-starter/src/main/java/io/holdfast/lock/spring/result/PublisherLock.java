@@ -80,9 +80,13 @@ record PublisherLock(AsyncCall call, Executor threads) {
             LockRequest request = call.request().interruptOnLoss(false);
             CompletableFuture<@Nullable Void> holding;
             try {
-                holding = AsyncResults.required(
-                        call.template().get().<@Nullable Void>executeAsync(request, lock -> granted(lock, sink)),
-                        "executeAsync");
+                holding = SubscriberObservation.call(
+                        sink.contextView(),
+                        () -> AsyncResults.required(
+                                call.template()
+                                        .get()
+                                        .<@Nullable Void>executeAsync(request, lock -> granted(lock, sink)),
+                                "executeAsync"));
             } catch (RuntimeException | Error failure) {
                 endElsewhere(failure, sink);
                 return;

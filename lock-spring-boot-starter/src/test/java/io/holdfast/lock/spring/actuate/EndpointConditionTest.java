@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import javax.management.MBeanOperationInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.jmx.JmxAutoConfiguration;
@@ -48,6 +50,56 @@ class EndpointConditionTest {
                 .run(context -> assertThat(context)
                         .hasSingleBean(LocksEndpoint.class)
                         .hasSingleBean(LocksEndpointWebExtension.class));
+    }
+
+    @Endpoint(id = "locks")
+    static class OwnEndpoint {
+
+        @ReadOperation
+        public String locks() {
+            return "own";
+        }
+    }
+
+    @Test
+    void application_may_replace_the_endpoint() {
+        application
+                .withConfiguration(AutoConfigurations.of(
+                        EndpointAutoConfiguration.class,
+                        JmxAutoConfiguration.class,
+                        JmxEndpointAutoConfiguration.class))
+                .withPropertyValues(
+                        EXPOSED, "spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=locks")
+                .withBean("holdfastLocksEndpoint", OwnEndpoint.class)
+                .run(context -> {
+                    assertThat(context)
+                            .hasNotFailed()
+                            .doesNotHaveBean(LocksEndpoint.class)
+                            .doesNotHaveBean(LocksEndpointWebExtension.class)
+                            .doesNotHaveBean(AllLocks.class);
+                    MBeanServer server = context.getBean(MBeanServer.class);
+                    assertThat(server.getMBeanInfo(new ObjectName("org.springframework.boot:type=Endpoint,name=Locks"))
+                                    .getOperations())
+                            .extracting(MBeanOperationInfo::getName)
+                            .containsExactly("locks");
+                });
+    }
+
+    @Test
+    void application_may_replace_the_overview_or_the_web_extension() {
+        application
+                .withPropertyValues(EXPOSED)
+                .withBean("holdfastAllLocks", String.class, () -> "own")
+                .run(context -> assertThat(context)
+                        .hasSingleBean(LocksEndpoint.class)
+                        .doesNotHaveBean(LocksEndpointWebExtension.class)
+                        .doesNotHaveBean(AllLocks.class));
+        application
+                .withPropertyValues(EXPOSED)
+                .withBean("holdfastLocksEndpointWebExtension", String.class, () -> "own")
+                .run(context -> assertThat(context)
+                        .hasSingleBean(AllLocks.class)
+                        .doesNotHaveBean(LocksEndpointWebExtension.class));
     }
 
     interface Service<T> {

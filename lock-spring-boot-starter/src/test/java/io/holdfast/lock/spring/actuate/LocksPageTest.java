@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
+import org.springframework.context.annotation.Bean;
 import org.springframework.http.HttpMethod;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.server.MockServerWebExchange;
@@ -149,6 +150,22 @@ class LocksPageTest {
 
             assertThat(answer.body()).startsWith("<!doctype html>");
             assertThat(answer.headers().firstValue("Content-Security-Policy")).contains("frame-ancestors 'none'");
+        }
+    }
+
+    static class WithFilter {
+
+        @Bean
+        String holdfastLocksPageFilter() {
+            return "own";
+        }
+    }
+
+    @Test
+    void application_may_replace_the_filter() {
+        try (WebApplication own =
+                WebApplication.start(WithFilter.class, "management.endpoints.web.exposure.include=locks")) {
+            assertThat(own.get("/actuator/locks", BROWSER).headers().map()).doesNotContainKey("X-Frame-Options");
         }
     }
 

@@ -68,8 +68,17 @@ class BackOffTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"holdfastEventPublisher", "holdfastMetrics", "holdfastNamesFilter", "holdfastObservations"})
-    void application_may_replace_what_observes_locks(String name) {
+    @ValueSource(
+            strings = {
+                "holdfastEventPublisher",
+                "holdfastLeadershipEvents",
+                "holdfastLeadershipMeters",
+                "holdfastMetrics",
+                "holdfastNamesFilter",
+                "holdfastObservations",
+                "holdfastShutdown"
+            })
+    void application_may_replace_what_observes_and_ends_locks(String name) {
         Runners.inMemory()
                 .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
                 .withBean(ObservationRegistry.class, ObservationRegistry::create)

@@ -90,6 +90,24 @@ class LockCheckpointTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // the context that CRaC hands over is not used
+    void held_locks_are_lost_at_a_checkpoint_although_the_application_replaces_the_shutdown() {
+        Context<? extends Resource> none = null;
+        Runners.redis()
+                .withPropertyValues("holdfast.shutdown.timeout=0s")
+                .withBean("holdfastShutdown", String.class, () -> "own")
+                .run(context -> {
+                    LockHandle handle = context.getBean(LockTemplate.class).acquire(request);
+                    LockAutoConfiguration.Checkpoint checkpoint =
+                            context.getBean(LockAutoConfiguration.Checkpoint.class);
+                    checkpoint.beforeCheckpoint(none);
+                    assertThat(bystander.holderOf(request.key().value())).isEmpty();
+                    checkpoint.afterRestore(none);
+                    assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
+                });
+    }
+
+    @Test
     void bean_is_made_although_all_are_lazy() {
         Runners.redis()
                 .withInitializer(context ->

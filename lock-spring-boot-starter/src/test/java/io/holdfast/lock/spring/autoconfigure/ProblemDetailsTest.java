@@ -16,6 +16,8 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.HttpStatus;
@@ -149,6 +151,17 @@ class ProblemDetailsTest {
         assertThat(whileHeld(Duration.ofHours(1), ShopWithHandler.class, "holdfast.problem-details.enabled=true")
                         .statusCode())
                 .isEqualTo(429);
+    }
+
+    @Test
+    void application_may_replace_all_handlers() {
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(LockProblemDetailsAutoConfiguration.class))
+                .withPropertyValues("holdfast.problem-details.enabled=true")
+                .withBean("holdfastProblemDetails", String.class, () -> "own")
+                .run(context -> assertThat(context)
+                        .hasBean("holdfastProblemDetails")
+                        .doesNotHaveBean(LockProblemDetails.class));
     }
 
     @Test

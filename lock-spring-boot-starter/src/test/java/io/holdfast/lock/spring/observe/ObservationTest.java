@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
@@ -16,14 +17,17 @@ import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.StoreSpy;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
+import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.GlobalObservationConvention;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -220,6 +224,59 @@ class ObservationTest {
                     .hasNameEqualTo("shop.lock")
                     .hasLowCardinalityKeyValue("use", "order");
         });
+    }
+
+    static class GlobalConvention implements GlobalObservationConvention<LockObservationContext> {
+
+        @Override
+        public String getName() {
+            return "global";
+        }
+
+        @Override
+        public boolean supportsContext(Observation.Context context) {
+            return context instanceof LockObservationContext;
+        }
+    }
+
+    @Test
+    void convention_of_the_application_precedes_a_global_one() {
+        observations.observationConfig().observationConvention(new GlobalConvention());
+        LockObservationConvention own = new DefaultLockObservationConvention() {
+            @Override
+            public String getName() {
+                return "own";
+            }
+        };
+        application.withBean(LockObservationConvention.class, () -> own).run(context -> {
+            context.getBean(LockTemplate.class).execute(ORDER, () -> {});
+            TestObservationRegistryAssert.assertThat(observations)
+                    .hasSingleObservationThat()
+                    .hasNameEqualTo("own");
+        });
+    }
+
+    @Test
+    void global_convention_precedes_that_of_the_starter() {
+        observations.observationConfig().observationConvention(new GlobalConvention());
+        application.run(context -> {
+            context.getBean(LockTemplate.class).execute(ORDER, () -> {});
+            TestObservationRegistryAssert.assertThat(observations)
+                    .hasSingleObservationThat()
+                    .hasNameEqualTo("global");
+        });
+    }
+
+    @Test
+    void documented_names_are_those_of_the_convention() {
+        LockObservationContext context = new LockObservationContext(LockKey.of("order:42"), "order");
+        assertThat(LockObservationDocumentation.ACQUIRE.getDefaultConvention())
+                .isEqualTo(DefaultLockObservationConvention.class);
+        assertThat(new DefaultLockObservationConvention().getLowCardinalityKeyValues(context))
+                .extracting(KeyValue::getKey)
+                .containsExactlyElementsOf(Stream.of(LockObservationDocumentation.ACQUIRE.getLowCardinalityKeyNames())
+                        .map(KeyName::asString)
+                        .toList());
     }
 
     @Test

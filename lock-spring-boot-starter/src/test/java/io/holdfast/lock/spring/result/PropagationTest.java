@@ -1,11 +1,17 @@
 package io.holdfast.lock.spring.result;
 
+import static io.holdfast.lock.spring.result.Results.in;
 import static io.holdfast.lock.spring.result.Results.inMemory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.micrometer.context.ContextRegistry;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
+import io.micrometer.observation.tck.TestObservationRegistry;
+import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.aspectj.lang.JoinPoint;
 import org.aspectj.lang.annotation.Aspect;
@@ -67,6 +73,27 @@ class PropagationTest {
             Hooks.disableAutomaticContextPropagation();
             ContextRegistry.getInstance().removeThreadLocalAccessor("user");
         }
+    }
+
+    /** As in WebFlux, whose requests put their observation into the context of Reactor. */
+    @Test
+    void acquisition_belongs_to_the_observation_of_the_subscriber() {
+        TestObservationRegistry observations = TestObservationRegistry.create();
+        in(Runners.inMemory().withBean(ObservationRegistry.class, () -> observations), world -> {
+            Observation request = Observation.start("request", observations);
+            StepVerifier.create(world.service()
+                            .mono(() -> Mono.just("done"))
+                            .contextWrite(context -> context.put(ObservationThreadLocalAccessor.KEY, request)))
+                    .expectNext("done")
+                    .verifyComplete();
+            request.stop();
+
+            TestObservationRegistryAssert.assertThat(observations)
+                    .doesNotHaveAnyRemainingCurrentObservation()
+                    .hasObservationWithNameEqualTo("holdfast.acquire")
+                    .that()
+                    .hasParentObservationEqualTo(request);
+        });
     }
 
     @Test
