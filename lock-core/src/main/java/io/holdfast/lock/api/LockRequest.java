@@ -111,8 +111,8 @@ public final class LockRequest {
 
     static Duration inRange(String name, Duration value, Duration min) {
         if (value.compareTo(min) < 0 || value.compareTo(MAX_TIME) > 0) {
-            throw new IllegalArgumentException(name + " is " + value + "; it must be between " + min.toMillis()
-                    + " ms and " + MAX_TIME.toDays() + " days");
+            throw new OutOfRangeException(
+                    name, value, "between " + min.toMillis() + " ms and " + MAX_TIME.toDays() + " days");
         }
         return value;
     }
@@ -382,8 +382,8 @@ public final class LockRequest {
      */
     public LockRequest maxWaiting(int value) {
         if (value < 1) {
-            throw new IllegalArgumentException("maxWaiting is " + value
-                    + "; it must be 1 or more. Use waitFor(Duration.ZERO) to try once without waiting");
+            throw new OutOfRangeException(
+                    "maxWaiting", value, "1 or more. Use waitFor(Duration.ZERO) to try once without waiting");
         }
         return with(Option.MAX_WAITING, value == UNLIMITED ? null : value);
     }
@@ -514,11 +514,11 @@ public final class LockRequest {
 
         Part {
             if (limit < 1) {
-                throw new IllegalArgumentException("limit is " + limit + "; it must be 1 or more");
+                throw new OutOfRangeException("limit", limit, "1 or more");
             }
             if (weight < 1 || weight > limit) {
-                throw new IllegalArgumentException("weight is " + weight
-                        + "; it must be between 1 and the limit, which is " + limit + " for mode " + mode);
+                throw new OutOfRangeException(
+                        "weight", weight, "between 1 and the limit, which is " + limit + " for mode " + mode);
             }
             if (weight > 1 && limit == UNLIMITED) {
                 throw new IllegalArgumentException(

@@ -32,7 +32,7 @@ public record LockScanRequest(String keyPrefix, int limit, int callsPerSecond, D
 
     private static void checkRange(String name, int value, int most) {
         if (value < 1 || value > most) {
-            throw new IllegalArgumentException(name + " is " + value + "; it must be between 1 and " + most);
+            throw new OutOfRangeException(name, value, "between 1 and " + most);
         }
     }
 

@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.OutOfRangeException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.DaemonThreads;
@@ -93,8 +94,8 @@ public final class QuorumLockStore implements LockStore {
     /** For tests, which control when calls are sent. */
     QuorumLockStore(List<QuorumNode> nodes, Duration longestLease, Ticker ticker, IntFunction<Executor> pools) {
         if (longestLease.compareTo(Duration.ofMillis(1)) < 0 || longestLease.compareTo(LockRequest.MAX_TIME) > 0) {
-            throw new IllegalArgumentException("longestLease is " + longestLease + "; it must be between 1 ms and "
-                    + LockRequest.MAX_TIME.toDays() + " days");
+            throw new OutOfRangeException(
+                    "longestLease", longestLease, "between 1 ms and " + LockRequest.MAX_TIME.toDays() + " days");
         }
         this.quorum = new Quorum(nodes, ticker, pools);
         this.longestLease = longestLease;

@@ -1,5 +1,6 @@
 package io.holdfast.lock.redis;
 
+import io.holdfast.lock.api.OutOfRangeException;
 import java.time.Duration;
 
 /**
@@ -44,15 +45,15 @@ public record RedisLockSettings(
      */
     public RedisLockSettings {
         if (!keyPrefix.matches("[^{}\\s\\p{Cntrl}\\p{Cs}]{1,200}")) {
-            throw new IllegalArgumentException("keyPrefix is '" + keyPrefix
-                    + "'; it must be 1 to 200 characters without braces, whitespace, control characters or unpaired"
-                    + " surrogates");
+            throw new OutOfRangeException(
+                    "keyPrefix",
+                    keyPrefix,
+                    "1 to 200 characters without braces, whitespace, control characters or unpaired surrogates");
         }
         ReplicaAcks.check("commandTimeout", commandTimeout, Duration.ofMillis(10), Duration.ofMinutes(1));
         ReplicaAcks.check("tokenRetention", tokenRetention, Duration.ofSeconds(1), Duration.ofDays(365));
         if (maxConnections < 1 || maxConnections > 1000) {
-            throw new IllegalArgumentException(
-                    "maxConnections is " + maxConnections + "; it must be between 1 and 1000");
+            throw new OutOfRangeException("maxConnections", maxConnections, "between 1 and 1000");
         }
         ReplicaAcks.check("rejoinDelay", rejoinDelay, Duration.ZERO, Duration.ofDays(365));
     }
@@ -91,8 +92,7 @@ public record RedisLockSettings(
          */
         public ReplicaAcks {
             if (number < 0 || number > MOST_REPLICAS) {
-                throw new IllegalArgumentException(
-                        "the number of replica acks is " + number + "; it must be between 0 and " + MOST_REPLICAS);
+                throw new OutOfRangeException("the number of replica acks", number, "between 0 and " + MOST_REPLICAS);
             }
             check("the timeout of replica acks", timeout, Duration.ofMillis(1), Duration.ofMinutes(1));
         }
@@ -104,8 +104,7 @@ public record RedisLockSettings(
         private static void check(String name, Duration value, Duration min, Duration max) {
             if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
                 String most = max.toDays() > 0 ? max.toDays() + " days" : max.toSeconds() + " s";
-                throw new IllegalArgumentException(
-                        name + " is " + value + "; it must be between " + min.toMillis() + " ms and " + most);
+                throw new OutOfRangeException(name, value, "between " + min.toMillis() + " ms and " + most);
             }
         }
     }

@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.OutOfRangeException;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.definition.ConfiguredOptions;
 import io.holdfast.lock.spring.definition.LiteralText;
@@ -13,8 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -28,7 +27,6 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
-import org.springframework.util.StringUtils;
 
 /**
  * The settings of distributed locks.
@@ -83,7 +81,6 @@ record LockProperties(
     private static final LockRequest ANY = LockRequest.of("any");
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration DAY = Duration.ofDays(1);
-    private static final Pattern REFUSAL = Pattern.compile("(.+?) is (.+); (it must be .+)", Pattern.DOTALL);
 
     /**
      * {@return whether the application sets any of these properties, or may do so in a source that does not list its names}
@@ -134,25 +131,16 @@ record LockProperties(
     }
 
     /**
-     * Applies the checks of the core. Its messages read "x is y; it must be z", where x is the last part of the property in
-     * camel case.
+     * Applies the checks of the core.
      *
-     * @param property the property; if it ends with a dot, the message contains the rest of its name
+     * @param property the property; if it ends with a dot, the failure contains the rest of its name, in camel case
      */
     private static void check(String property, Supplier<?> attempt) {
         try {
             var unused = attempt.get();
-        } catch (IllegalArgumentException e) {
-            Matcher refusal = REFUSAL.matcher(String.valueOf(e.getMessage()));
-            if (!refusal.matches()) {
-                throw e;
-            }
-            throw new InvalidConfigurationPropertyValueException(
-                    property.endsWith(".")
-                            ? property + DataObjectPropertyName.toDashedForm(refusal.group(1))
-                            : property,
-                    refusal.group(2),
-                    StringUtils.capitalize(refusal.group(3)) + ".");
+        } catch (OutOfRangeException e) {
+            String name = property.endsWith(".") ? property + DataObjectPropertyName.toDashedForm(e.name()) : property;
+            require(name, e.value(), false, e.range());
         }
     }
 

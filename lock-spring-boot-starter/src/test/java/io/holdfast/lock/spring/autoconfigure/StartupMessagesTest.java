@@ -111,7 +111,6 @@ class StartupMessagesTest {
             "LockExpression.java: the expression evaluates to",
             "LockExpression.java: , but must evaluate to true or false.",
             "LockExpression.java: the expression cannot be evaluated:",
-            "LockProperties.java: (.+?) is (.+)", // reads messages of the core
             "LockStartupCheck.java: Add @AutoConfigureTestLocks", // of calls in a test slice: FallbackTest
             "MissingBeanFailureAnalyzer.java: The application", // without an injection point
             "ResultKind.java: is a suspend function that returns a", // RefusedFunctionsTest of lock-kotlin
