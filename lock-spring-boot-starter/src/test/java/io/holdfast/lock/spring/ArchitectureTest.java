@@ -199,6 +199,7 @@ class ArchitectureTest {
                         "aop.LockInterceptor",
                         "aop.LockStartupCheck",
                         "aop.ProxiedBean",
+                        "aop.ProxiedBean$Check",
                         "autoconfigure.LockEngineCustomizer",
                         "autoconfigure.LockConnectionDetails",
                         "autoconfigure.LockConnectionDetails$Cluster",

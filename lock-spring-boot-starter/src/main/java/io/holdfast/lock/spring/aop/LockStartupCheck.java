@@ -7,6 +7,7 @@ import io.holdfast.lock.spring.definition.LockOperation;
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import io.holdfast.lock.spring.transaction.CallerTransactions;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.springframework.aop.PointcutAdvisor;
 import org.springframework.aop.config.AopConfigUtils;
@@ -23,7 +24,8 @@ import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 
 /**
  * Checks all beans after the singletons have been created, and fails startup if one has locked methods that would run without
- * the lock: it has no proxy, its annotation cannot work, or transactions would begin before the lock.
+ * the lock: it has no proxy, its annotation cannot work, or transactions would begin before the lock. Other {@link ProxiedBean.Check
+ * checks} take part in the same pass.
  *
  * <p>Creates no bean: for beans that do not exist yet, it examines the type.
  *
@@ -42,7 +44,12 @@ public record LockStartupCheck(
     @Override
     public void afterSingletonsInstantiated() {
         List<LockOperation> found = new ArrayList<>();
-        ProxiedBean.all(beans).forEach(bean -> found.addAll(check(bean)));
+        Collection<ProxiedBean.Check> others = // of this context: those of its parent have their own
+                beans.getBeansOfType(ProxiedBean.Check.class, false, false).values();
+        ProxiedBean.all(beans).forEach(bean -> {
+            found.addAll(check(bean));
+            others.forEach(each -> each.check(bean));
+        });
         if (!found.isEmpty()) {
             beans.getBeanProvider(CallerTransactions.class)
                     .ifAvailable(transactions -> transactions.requireInside(advisor.getOrder()));

@@ -36,6 +36,19 @@ public record ProxiedBean(
     private static final String OVERRIDES =
             "org.springframework.test.context.bean.override.internalBeanOverrideRegistry";
 
+    /** Checks beans after the singletons have been created. {@link LockStartupCheck} calls it for each of them. */
+    @FunctionalInterface
+    public interface Check {
+
+        /**
+         * Checks one bean.
+         *
+         * @param bean the bean
+         * @throws LockDefinitionException if it must not run as it is
+         */
+        void check(ProxiedBean bean);
+    }
+
     /**
      * {@return all beans, including those without a definition, except those whose class cannot be determined} Creates none.
      *

@@ -12,17 +12,14 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AbstractPointcutAdvisor;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Runs methods with {@link LeaderOnly} if this instance leads. After the singletons have been created, it declares the roles of
- * all these methods, and fails startup if one of them would run on every instance because its bean has no proxy. Creates no bean
- * to do so.
+ * Runs methods with {@link LeaderOnly} if this instance leads. At startup, it declares the roles of all these methods, and fails startup
+ * if one of them would run on every instance because its bean has no proxy. Creates no bean to do so.
  */
-public final class LeaderAdvisor extends AbstractPointcutAdvisor
-        implements MethodInterceptor, SmartInitializingSingleton {
+public final class LeaderAdvisor extends AbstractPointcutAdvisor implements MethodInterceptor, ProxiedBean.Check {
 
     @Serial
     private static final long serialVersionUID = 1L;
@@ -63,11 +60,7 @@ public final class LeaderAdvisor extends AbstractPointcutAdvisor
     }
 
     @Override
-    public void afterSingletonsInstantiated() {
-        ProxiedBean.all(beans).forEach(this::check);
-    }
-
-    private void check(ProxiedBean bean) {
+    public void check(ProxiedBean bean) {
         List<GuardedMethods.Guarded> found = methods.allOf(bean.type());
         for (GuardedMethods.Guarded each : found) {
             LockStartupCheck.requireTemplate(beans, each.where() + " has no lock for the leader election");
