@@ -2,7 +2,9 @@ package io.holdfast.lock.api;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An acquired lock. Any thread that has the handle may use and close it. After it is closed, {@link #isHeld()} returns false, and
@@ -112,4 +114,13 @@ public interface LockHandle extends AutoCloseable {
      */
     @Override
     void close();
+
+    /**
+     * Releases the lock as {@link #close} does, on a thread of the lock client: for a thread that must not wait for Redis, such as an
+     * event loop. On the current thread if the client is closed.
+     *
+     * @return completes after the release: exceptionally with a {@link LockLostException} if the lock was lost before. Actions that depend
+     *     on it run on one of the few threads that release locks, and must not block
+     */
+    CompletableFuture<@Nullable Void> closeAsync();
 }

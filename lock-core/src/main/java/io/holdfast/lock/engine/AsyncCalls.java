@@ -45,16 +45,10 @@ final class AsyncCalls {
 
     private static final Duration LAST_WORDS = Duration.ofMillis(500);
 
-    /**
-     * There are fewer acquiring and releasing threads than connections of the store, because other callers need connections
-     * too.
-     */
+    /** Fewer than the connections of the store, because other callers need connections too. */
     private static final int ACQUIRING_THREADS = 6;
 
-    private static final int RELEASING_THREADS = 8;
-
     private final ExecutorService acquiring = DaemonThreads.pool(ACQUIRING_THREADS, "holdfast-acquire-");
-    private final ExecutorService releasing = DaemonThreads.pool(RELEASING_THREADS, "holdfast-release-");
 
     /** Completes results. */
     private final ExecutorService completing = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-async-");
@@ -108,7 +102,7 @@ final class AsyncCalls {
      */
     void close() {
         timer.close();
-        if (!DaemonThreads.end(LAST_WORDS, acquiring, releasing, completing)) {
+        if (!DaemonThreads.end(LAST_WORDS, acquiring, locks.releasing, completing)) {
             log.debug("A call to executeAsync is still running while the client is being closed");
         }
     }
@@ -235,7 +229,7 @@ final class AsyncCalls {
 
         private void startWork(Handle handle) {
             if (result.isDone()) {
-                DaemonThreads.executeOrRun(releasing, () -> close(handle.unused(), null));
+                DaemonThreads.executeOrRun(locks.releasing, () -> close(handle.unused(), null));
                 return;
             }
             locks.adopt(caller.holds(), () -> work(handle));
@@ -269,7 +263,7 @@ final class AsyncCalls {
             try {
                 stage.whenCompleteAsync(
                         (value, failure) -> completeLater(value, close(handle, failure)),
-                        release -> DaemonThreads.executeOrRun(releasing, release));
+                        release -> DaemonThreads.executeOrRun(locks.releasing, release));
             } catch (RuntimeException | Error e) {
                 throw new IllegalStateException(
                         "The lock was released although its work may still be running, because the stage of that work, a "

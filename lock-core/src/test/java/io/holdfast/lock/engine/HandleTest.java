@@ -12,6 +12,8 @@ import io.holdfast.lock.api.LockRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What can be done with a handle. */
@@ -54,6 +56,36 @@ class HandleTest extends EngineFixture {
         store.after = () -> {};
 
         assertThat(handle.remaining()).isEqualTo(Duration.ofMinutes(5).minusSeconds(3));
+    }
+
+    @Test
+    void handle_can_be_closed_without_waiting_for_the_store() throws Exception {
+        LockHandle handle = locks.acquire(KEY);
+        CompletableFuture<String> thread = new CompletableFuture<>();
+        store.beforeRelease = () -> thread.complete(Thread.currentThread().getName());
+
+        handle.closeAsync().get(1, TimeUnit.MINUTES);
+
+        assertThat(thread.get(1, TimeUnit.MINUTES)).startsWith("holdfast-release-");
+        assertThat(isFree()).isTrue();
+        assertThat(handle.closeAsync().get(1, TimeUnit.MINUTES)).isNull();
+    }
+
+    @Test
+    void handle_that_is_closed_without_waiting_reports_its_loss() {
+        LockHandle handle = locks.acquire(KEY);
+        others.forceRelease(KEY);
+
+        assertThatThrownBy(() -> handle.closeAsync().get(1, TimeUnit.MINUTES))
+                .hasCauseInstanceOf(LockLostException.class);
+    }
+
+    @Test
+    void handle_of_a_closed_client_is_closed_on_the_current_thread() {
+        LockHandle handle = locks.acquire(KEY);
+        locks.close();
+
+        assertThat(handle.closeAsync()).isCompletedExceptionally();
     }
 
     @Test

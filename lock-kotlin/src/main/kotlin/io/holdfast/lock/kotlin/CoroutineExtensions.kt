@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockRequest
 import io.holdfast.lock.api.LockResult
 import io.holdfast.lock.api.LockTemplate
 import java.time.Duration
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.atomic.AtomicBoolean
 import java.util.function.Function
 import kotlinx.coroutines.CancellationException
@@ -49,16 +50,22 @@ public suspend fun <R> LockTemplate.executeAndAwait(key: String, work: suspend (
  * @return what the work returned, after the lock was released
  */
 public suspend fun <R> LockTemplate.executeAndAwait(request: LockRequest, work: suspend (LockHandle) -> R): R =
+    awaitExecution({ executeAsync(request, it) }, work)
+
+/** Runs suspending work, and awaits the future that [start] returns: [LockTemplate.executeAsync] with the function it receives. */
+internal suspend fun <R> awaitExecution(
+    start: (Function<LockHandle, CompletableFuture<R>>) -> CompletableFuture<R>,
+    work: suspend (LockHandle) -> R,
+): R =
     // A supervisor: a failure of the work is reported by the future, after the release, and does not cancel the wait for the future.
     supervisorScope {
         val begun = AtomicBoolean()
         val held =
-            executeAsync(
-                request,
+            start(
                 Function { lock: LockHandle ->
                     begun.set(true)
                     future { work(lock) }
-                },
+                }
             )
         try {
             held.thenApply { it }.await() // cancellation ends this await, but not yet what it waits for

@@ -3,11 +3,15 @@ package io.holdfast.lock.kotlin
 import io.holdfast.lock.api.LockHandle
 import io.holdfast.lock.api.LockLostException
 import io.holdfast.lock.spring.annotation.LockContext
-import io.holdfast.lock.spring.result.AsyncCall
+import io.holdfast.lock.spring.result.LockedCall
+import io.holdfast.lock.spring.result.SubscriberObservation
 import io.holdfast.lock.spring.result.SuspendSupport
 import java.lang.reflect.Method
+import java.util.concurrent.CompletableFuture
 import java.util.concurrent.CompletionStage
 import java.util.concurrent.ConcurrentHashMap
+import java.util.function.Function
+import java.util.function.Supplier
 import kotlin.coroutines.AbstractCoroutineContextElement
 import kotlin.coroutines.Continuation
 import kotlin.coroutines.CoroutineContext
@@ -25,16 +29,18 @@ import kotlinx.coroutines.async
 import kotlinx.coroutines.coroutineScope
 import kotlinx.coroutines.future.await
 import kotlinx.coroutines.launch
+import kotlinx.coroutines.reactor.ReactorContext
 import kotlinx.coroutines.reactor.awaitSingleOrNull
 import kotlinx.coroutines.reactor.mono
 import kotlinx.coroutines.withContext
 import org.reactivestreams.Publisher
 import org.springframework.core.CoroutinesUtils
 import reactor.core.publisher.Mono
+import reactor.util.context.ContextView
 
 /**
  * Suspend functions with `@DistributedLock`. Between a proxy and the function, Spring's interceptors see a `Mono`, which the
- * proxy awaits. This class runs the function with [executeAndAwait].
+ * proxy awaits. This class runs the function as [executeAndAwait] does.
  *
  * Spring runs the function in a coroutine without a parent, which it forgets as soon as the caller is cancelled, although the
  * function's `finally` block may run for a long time. Two things keep the caller and the function together:
@@ -47,9 +53,8 @@ import reactor.core.publisher.Mono
  */
 internal class LockedSuspendFunctions : SuspendSupport {
 
-    override fun run(call: AsyncCall): Any {
+    override fun run(call: LockedCall): Any {
         val caller = contextOf(call.invocation().arguments.last())
-        val kept = call.kept()
         return mono(caller.minusKey(Job)) {
             val released = Job()
             caller[Job]?.let { job ->
@@ -58,7 +63,7 @@ internal class LockedSuspendFunctions : SuspendSupport {
                 }
             }
             try {
-                locked(kept)
+                locked(call)
             } finally {
                 released.complete()
             }
@@ -71,13 +76,12 @@ internal class LockedSuspendFunctions : SuspendSupport {
 
     private fun contextOf(continuation: Any?): CoroutineContext = (continuation as Continuation<*>).context
 
-    private suspend fun locked(call: AsyncCall): Any? {
-        val rules = call.rules()
+    private suspend fun locked(call: LockedCall): Any? {
         var begun = false
         var outcome: Result<Any?>? = null
+        val observed = coroutineContext[ReactorContext]?.context
         try {
-            // A loss cancels the function in any case; see underLock.
-            return call.template().get().executeAndAwait(call.request().interruptOnLoss(false)) { lock ->
+            return awaitExecution({ acquire(call, it, observed) }) { lock ->
                 begun = true
                 runCatching { underLock(call, lock) }.also { outcome = it }.getOrThrow()
             }
@@ -85,22 +89,34 @@ internal class LockedSuspendFunctions : SuspendSupport {
             throw cancelled
         } catch (lost: LockLostException) {
             val known = outcome ?: throw lost
-            rules.outcome(known.exceptionOrNull(), lost)?.let { throw it }
+            call.outcome(known.exceptionOrNull(), lost)?.let { throw it }
             return known.getOrThrow()
         } catch (failure: Throwable) {
             if (begun) throw failure
-            return awaited(rules.refused(failure))
+            return awaited(call.refused(failure))
         }
     }
 
-    private suspend fun underLock(call: AsyncCall, lock: LockHandle): Any? = coroutineScope {
+    /** Belongs to the observation in Reactor's context, such as that of a request. */
+    private fun acquire(
+        call: LockedCall,
+        work: Function<LockHandle, CompletableFuture<Any?>>,
+        observed: ContextView?,
+    ): CompletableFuture<Any?> {
+        // A loss cancels the function in any case; see underLock.
+        val request = call.request().interruptOnLoss(false)
+        val acquisition = Supplier { call.template().executeAsync(request, work) }
+        return if (observed == null) acquisition.get() else SubscriberObservation.call(observed, acquisition)
+    }
+
+    private suspend fun underLock(call: LockedCall, lock: LockHandle): Any? = coroutineScope {
         val current = CurrentLock(lock)
         val function = async {
             val arguments = call.invocation().arguments.copyOf()
             arguments[arguments.size - 1] = ContextOnly(coroutineContext + current)
             awaited(call.runElsewhere(lock, arguments))
         }
-        if (!call.rules().toleratesLoss()) {
+        if (!call.toleratesLoss()) {
             lock.onLost { Dispatchers.Default.asExecutor().execute { function.cancel() } }
         }
         try {

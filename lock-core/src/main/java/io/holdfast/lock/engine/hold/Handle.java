@@ -11,6 +11,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.store.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.LockStore.Pending;
 import io.holdfast.lock.store.ReleaseReply;
@@ -21,6 +22,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -180,6 +182,20 @@ public final class Handle implements LockHandle, AcquireResult {
     @Override
     public void close() {
         closeAfter(null);
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> closeAsync() {
+        CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
+        DaemonThreads.executeOrRun(locks.releasing, () -> {
+            try {
+                close();
+                released.complete(null);
+            } catch (Throwable lost) {
+                released.completeExceptionally(lost);
+            }
+        });
+        return released;
     }
 
     /**

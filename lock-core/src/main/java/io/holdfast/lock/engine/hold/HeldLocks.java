@@ -56,6 +56,8 @@ public final class HeldLocks {
 
     private static final Logger log = LoggerFactory.getLogger(HeldLocks.class);
     private static final int MOST_EXTENSIONS = 3;
+    /** Fewer than the connections of a store, so that many releases at once do not compete for these. */
+    private static final int RELEASING_THREADS = 8;
 
     private enum State {
         OPEN,
@@ -63,6 +65,9 @@ public final class HeldLocks {
         SUSPENDED,
         CLOSED
     }
+
+    /** Releases for callers that do not wait. {@code AsyncCalls} ends it. */
+    public final ExecutorService releasing = DaemonThreads.pool(RELEASING_THREADS, "holdfast-release-");
 
     final ClientContext client;
     final EventPublisher events;

@@ -32,14 +32,16 @@ import reactor.core.publisher.Sinks;
  * its receiver may acquire the lock, and never sees the value if the lock was lost.
  *
  * @param call can continue at any later time
+ * @param type the return type of the method
  * @param threads notifies the subscriber if a lock thread cannot
  */
-record PublisherLock(AsyncCall call, Executor threads) {
+public record PublisherLock(LockedCall call, Class<?> type, Executor threads) {
 
     private static final ReactiveAdapterRegistry ADAPTERS = ReactiveAdapterRegistry.getSharedInstance();
 
-    Object locked() {
-        ReactiveAdapter adapter = Objects.requireNonNull(ADAPTERS.getAdapter(call.type()));
+    /** {@return the publisher for the caller} */
+    public Object locked() {
+        ReactiveAdapter adapter = Objects.requireNonNull(ADAPTERS.getAdapter(type));
         Flux<Object> stream =
                 Flux.defer(() -> Mono.create(new Session()::acquire).flatMapMany(Function.identity()));
         return adapter.fromPublisher(adapter.isMultiValue() ? stream : stream.singleOrEmpty());
@@ -82,11 +84,10 @@ record PublisherLock(AsyncCall call, Executor threads) {
             try {
                 holding = SubscriberObservation.call(
                         sink.contextView(),
-                        () -> AsyncResults.required(
-                                call.template()
-                                        .get()
-                                        .<@Nullable Void>executeAsync(request, lock -> granted(lock, sink)),
-                                "executeAsync"));
+                        () -> call.template().<@Nullable Void>executeAsync(request, lock -> granted(lock, sink)));
+                if (holding == null) { // by a mock without stubs
+                    throw LockedCall.notCalled("executeAsync", "returned null");
+                }
             } catch (RuntimeException | Error failure) {
                 endElsewhere(failure, sink);
                 return;
@@ -100,7 +101,7 @@ record PublisherLock(AsyncCall call, Executor threads) {
 
         private CompletionStage<@Nullable Void> granted(LockHandle lock, MonoSink<Publisher<Object>> sink) {
             granted = true;
-            if (!call.rules().toleratesLoss()) {
+            if (!call.toleratesLoss()) {
                 lock.onLost(loss -> threads.execute(lost::tryEmitEmpty));
             }
             sink.success(underLock(lock));
@@ -119,10 +120,12 @@ record PublisherLock(AsyncCall call, Executor threads) {
         @SuppressWarnings("NullAway") // refused() may return null
         private void ended(@Nullable Throwable failure, MonoSink<Publisher<Object>> sink) {
             if (!granted) {
-                Throwable reason = failure == null ? AsyncResults.withoutWork("executeAsync") : failure;
-                sink.success(Flux.defer(() -> published(() -> call.rules().refused(reason))));
+                Throwable reason = failure == null
+                        ? LockedCall.notCalled("executeAsync", "completed without calling the work")
+                        : failure;
+                sink.success(Flux.defer(() -> published(() -> call.refused(reason))));
             }
-            AsyncResults.complete(released, null, failure);
+            LockedCall.complete(released, null, failure);
         }
 
         /** Cancelled or not, the end of the work is the end of the lock. */
@@ -143,7 +146,7 @@ record PublisherLock(AsyncCall call, Executor threads) {
         private Mono<Object> release(@Nullable Throwable own) {
             return Mono.create(sink -> {
                 var unused = released.whenComplete((nothing, failure) -> {
-                    Throwable outcome = call.rules().outcome(own, failure);
+                    Throwable outcome = call.outcome(own, failure);
                     if (outcome == null) {
                         sink.success();
                     } else {

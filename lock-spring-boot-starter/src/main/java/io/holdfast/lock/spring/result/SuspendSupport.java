@@ -19,7 +19,7 @@ public interface SuspendSupport {
      * @param call a call of a suspend function
      * @return what interceptors see in place of its result: a {@code Mono}
      */
-    Object run(AsyncCall call);
+    Object run(LockedCall call);
 
     /**
      * Calls a suspend function in place of another.

@@ -1,6 +1,6 @@
 /**
- * What a locked method returns, and how long its lock is held: {@link io.holdfast.lock.spring.result.ResultKind}, and {@link
- * io.holdfast.lock.spring.result.AsyncResults} for results that are not complete yet.
+ * What a locked method returns: {@link io.holdfast.lock.spring.result.ResultKind}; and methods whose work begins after the call: {@link
+ * io.holdfast.lock.spring.result.PublisherLock}, {@link io.holdfast.lock.spring.result.SuspendSupport}.
  */
 @NullMarked
 package io.holdfast.lock.spring.result;

@@ -86,11 +86,12 @@ class StartupMessagesTest {
 
     /** Sources whose messages are those of calls, or of the shutdown. */
     private static final Set<String> OF_CALLS = Set.of(
-            "AsyncResults.java",
             "LockInterceptor.java",
             "LockKeys.java",
             "LockProblemDetails.java",
             "LockShutdown.java",
+            "LockedCall.java",
+            "PublisherLock.java",
             "TransactionLocks.java");
 
     /** The beginnings of other texts: of calls, not for people, or shown with another class path only. */

@@ -3,18 +3,20 @@ package io.holdfast.lock.spring.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockHandle;
-import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.api.LockedCallable;
+import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.ProxyFactory;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -22,59 +24,81 @@ import reactor.core.scheduler.Schedulers;
 
 /** Everything is over before the event loop that asked for it goes on: here, since the lock client has no other threads. */
 @Timeout(60)
-class CallbackThreadTest implements AsyncCall.Rules {
+class CallbackThreadTest {
 
     private final InMemoryLockStore store = new InMemoryLockStore();
     private final LockEngine locks =
             LockEngine.builder(store).executor(Runnable::run).build();
     private final Scheduler loop = Schedulers.newSingle("event-loop");
-    private final AsyncResults async = new AsyncResults();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
     private final AtomicReference<Thread> refusal = new AtomicReference<>();
 
     @AfterEach
     void close() {
         loop.dispose();
         locks.close();
+        threads.shutdown();
     }
 
-    @Override
-    public Object run(LockHandle lock, LockedCallable<Object, Throwable> method) throws Throwable {
-        return method.call();
+    /** Has no rules. */
+    private final class Call implements LockedCall {
+
+        private final ProxyMethodInvocation invocation;
+
+        Call(MethodInvocation invocation) {
+            this.invocation = (ProxyMethodInvocation) ((ProxyMethodInvocation) invocation).invocableClone();
+        }
+
+        @Override
+        public LockTemplate template() {
+            return locks;
+        }
+
+        @Override
+        public LockRequest request() {
+            return LockRequest.of(Results.KEY).waitFor(Duration.ZERO);
+        }
+
+        @Override
+        public MethodInvocation invocation() {
+            return invocation;
+        }
+
+        @Override
+        public Object runElsewhere(LockHandle lock, Object[] arguments) throws Throwable {
+            return invocation.invocableClone(arguments).proceed();
+        }
+
+        @Override
+        public Object refused(Throwable failure) {
+            refusal.set(Thread.currentThread());
+            return null;
+        }
+
+        @Override
+        public boolean toleratesLoss() {
+            return false;
+        }
+
+        @Override
+        public Throwable outcome(Throwable own, Throwable ofRelease) {
+            return ofRelease == null ? own : ofRelease;
+        }
     }
 
-    @Override
-    public Object refused(Throwable failure) {
-        refusal.set(Thread.currentThread());
-        return null;
-    }
-
-    @Override
-    public boolean toleratesLoss() {
-        return false;
-    }
-
-    @Override
-    public boolean tolerates(LockLostException loss) {
-        return false;
-    }
-
-    private Results service(ResultKind kind) {
+    private Results service() {
         ProxyFactory proxies = new ProxyFactory(new Results());
         proxies.setProxyTargetClass(true);
-        proxies.addAdvice((MethodInterceptor) invocation -> async.run(kind, call(invocation)));
+        proxies.addAdvice((MethodInterceptor) invocation -> new PublisherLock(
+                        new Call(invocation), invocation.getMethod().getReturnType(), threads)
+                .locked());
         return (Results) proxies.getProxy();
-    }
-
-    private AsyncCall call(MethodInvocation invocation) {
-        LockRequest request = LockRequest.of(Results.KEY).waitFor(Duration.ZERO);
-        Class<?> type = invocation.getMethod().getReturnType();
-        return new AsyncCall(() -> locks, request, invocation, type, "call", this);
     }
 
     @Test
     void end_of_a_publisher_is_not_signalled_on_the_loop() {
         var end = new AtomicReference<Thread>();
-        service(ResultKind.PUBLISHER)
+        service()
                 .mono(() -> Mono.just("done"))
                 .doOnNext(value -> end.set(Thread.currentThread()))
                 .subscribeOn(loop)
@@ -85,7 +109,7 @@ class CallbackThreadTest implements AsyncCall.Rules {
     @Test
     void refused_subscription_is_answered_on_another_thread() {
         try (LockHandle other = locks.acquire(Results.KEY).detach()) {
-            assertThat(service(ResultKind.PUBLISHER)
+            assertThat(service()
                             .mono(() -> Mono.just("never"))
                             .subscribeOn(loop)
                             .block())

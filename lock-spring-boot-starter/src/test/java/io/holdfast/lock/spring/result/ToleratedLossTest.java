@@ -3,151 +3,142 @@ package io.holdfast.lock.spring.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.api.LockHandle;
+import ch.qos.logback.classic.Level;
 import io.holdfast.lock.api.LockLostException;
-import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.api.LockedCallable;
-import io.holdfast.lock.engine.LockEngine;
-import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.annotation.LockContext;
+import io.holdfast.lock.spring.annotation.OnLost;
+import io.holdfast.lock.testing.HeardLog;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import org.aopalliance.intercept.MethodInterceptor;
-import org.aopalliance.intercept.MethodInvocation;
-import org.junit.jupiter.api.AfterEach;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.springframework.aop.framework.ProxyFactory;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-/** Calls whose rules say that their result stands, although the lock was lost. */
+/** Methods whose annotation says that their result stands, although the lock was lost. */
 @Timeout(60)
-class ToleratedLossTest implements AsyncCall.Rules {
+class ToleratedLossTest {
 
     /** Time for a stream to be ended, if it were. */
     private static final Duration PAUSE = Duration.ofMillis(300);
 
-    private final InMemoryLockStore store = new InMemoryLockStore();
-    private final LockEngine locks = LockEngine.builder(store).build();
-    private final AsyncResults async = new AsyncResults();
-    private final CompletableFuture<String> known = new CompletableFuture<>();
-    private volatile LockHandle held;
-    private final List<LockLostException> losses = new CopyOnWriteArrayList<>();
+    static class Tolerant {
 
-    @AfterEach
-    void close() {
-        locks.close();
+        final CompletableFuture<String> known = new CompletableFuture<>();
+
+        @DistributedLock(key = "'result'", lease = 1, onLost = OnLost.LOG)
+        public Mono<String> mono(Supplier<Mono<String>> work) {
+            return work.get();
+        }
+
+        @DistributedLock(key = "'result'", lease = 1, onLost = OnLost.LOG)
+        public Flux<Integer> flux(Supplier<Flux<Integer>> work) {
+            LockContext.current()
+                    .orElseThrow()
+                    .onLost(loss -> known.complete(loss.key().toString()));
+            return work.get();
+        }
+
+        @DistributedLock(key = "'result'", lease = 1, onLost = OnLost.LOG)
+        public CompletableFuture<String> stage(Supplier<CompletableFuture<String>> work) {
+            return work.get();
+        }
+
+        public CompletableFuture<String> known() {
+            return known;
+        }
     }
 
-    @Override
-    public Object run(LockHandle lock, LockedCallable<Object, Throwable> method) throws Throwable {
-        held = lock;
-        lock.onLost(loss -> known.complete(loss.key().toString()));
-        return method.call();
+    private interface Body {
+        void run(Tolerant service, LockTemplate locks) throws Exception;
     }
 
-    @Override
-    public Object refused(Throwable failure) throws Throwable {
-        throw failure;
+    private static long losses(Body body) {
+        try (HeardLog log = new HeardLog(DistributedLock.class.getName(), Level.WARN)) {
+            Runners.inMemory()
+                    .withBean(Tolerant.class)
+                    .run(context -> body.run(context.getBean(Tolerant.class), context.getBean(LockTemplate.class)));
+            return log.events().stream()
+                    .filter(each -> each.getFormattedMessage().contains("ended after its lock was lost"))
+                    .count();
+        }
     }
 
-    @Override
-    public boolean toleratesLoss() {
-        return true;
+    private static void withOneLoss(Body body) {
+        assertThat(losses(body)).isEqualTo(1);
     }
 
-    @Override
-    public boolean tolerates(LockLostException loss) {
-        return losses.add(loss);
-    }
-
-    private Results service(ResultKind kind) {
-        ProxyFactory proxies = new ProxyFactory(new Results());
-        proxies.setProxyTargetClass(true);
-        proxies.addAdvice((MethodInterceptor) invocation -> async.run(kind, call(invocation)));
-        return (Results) proxies.getProxy();
-    }
-
-    private AsyncCall call(MethodInvocation invocation) {
-        LockRequest request = LockRequest.of(Results.KEY).lease(Duration.ofSeconds(1));
-        Class<?> type = invocation.getMethod().getReturnType();
-        return new AsyncCall(() -> locks, request, invocation, type, "call", this);
-    }
-
-    private <T> T lost(T value) {
+    private static <T> T lost(LockTemplate locks, T value) {
         locks.forceRelease(Results.KEY);
         return value;
     }
 
-    private void assertOneLoss() {
-        assertThat(losses).hasSize(1);
-    }
-
     @Test
     void value_of_a_mono_stands() {
-        StepVerifier.create(service(ResultKind.PUBLISHER).mono(() -> Mono.fromSupplier(() -> lost("done"))))
+        withOneLoss((service, locks) -> StepVerifier.create(
+                        service.mono(() -> Mono.fromSupplier(() -> lost(locks, "done"))))
                 .expectNext("done")
-                .verifyComplete();
-        assertOneLoss();
+                .verifyComplete());
     }
 
     @Test
     void failure_of_a_mono_stands() {
-        StepVerifier.create(service(ResultKind.PUBLISHER)
-                        .mono(() -> Mono.defer(() -> Mono.error(lost(new IOException("own"))))))
-                .verifyError(IOException.class);
-        assertOneLoss();
+        withOneLoss((service, locks) -> StepVerifier.create(service.mono(
+                        () -> Mono.defer(() -> Mono.error(lost(locks, new IOException("own"))))))
+                .verifyError(IOException.class));
     }
 
     /** The holder learns of the loss at a renewal, while the stream goes on. */
     @Test
     void stream_goes_on() {
-        StepVerifier.create(service(ResultKind.PUBLISHER)
-                        .flux(() -> Flux.just(1)
-                                .doOnNext(this::lost)
-                                .concatWith(Mono.fromFuture(known)
-                                        .then(Mono.delay(PAUSE))
-                                        .thenReturn(2))))
+        withOneLoss((service, locks) -> StepVerifier.create(service.flux(() -> Flux.just(1)
+                        .doOnNext(each -> lost(locks, each))
+                        .concatWith(Mono.fromFuture(service.known())
+                                .then(Mono.delay(PAUSE))
+                                .thenReturn(2))))
                 .expectNext(1, 2)
-                .verifyComplete();
-        assertOneLoss();
+                .verifyComplete());
     }
 
     @Test
-    void value_of_a_stage_stands() throws Exception {
-        CompletableFuture<String> result =
-                service(ResultKind.STAGE).stage(() -> CompletableFuture.completedFuture(lost("done")));
-        assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
-        assertOneLoss();
+    void value_of_a_stage_stands() {
+        withOneLoss((service, locks) -> {
+            CompletableFuture<String> result =
+                    service.stage(() -> CompletableFuture.completedFuture(lost(locks, "done")));
+            assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo("done");
+        });
     }
 
     @Test
     void failure_of_a_stage_stands() {
-        CompletableFuture<String> result =
-                service(ResultKind.STAGE).stage(() -> CompletableFuture.failedFuture(lost(new IOException("own"))));
-        assertThatThrownBy(() -> result.get(30, TimeUnit.SECONDS)).cause().isInstanceOf(IOException.class);
-        assertOneLoss();
+        withOneLoss((service, locks) -> {
+            CompletableFuture<String> result =
+                    service.stage(() -> CompletableFuture.failedFuture(lost(locks, new IOException("own"))));
+            assertThatThrownBy(() -> result.get(30, TimeUnit.SECONDS)).cause().isInstanceOf(IOException.class);
+        });
     }
 
     @Test
     void loss_that_the_work_finds_is_not_tolerated() {
-        assertThatThrownBy(() -> service(ResultKind.STAGE).stage(() -> {
-                    locks.forceRelease(Results.KEY);
-                    held.extend(Duration.ofSeconds(9));
-                    return CompletableFuture.completedFuture("not reached");
-                }))
-                .isInstanceOf(LockLostException.class);
-        assertThat(losses).isEmpty();
+        assertThat(losses((service, locks) -> assertThatThrownBy(() -> service.stage(() -> {
+                            locks.forceRelease(Results.KEY);
+                            LockContext.current().orElseThrow().extend(Duration.ofSeconds(9));
+                            return CompletableFuture.completedFuture("not reached");
+                        }))
+                        .isInstanceOf(LockLostException.class)))
+                .isZero();
     }
 
     @Test
     void null_instead_of_a_stage_stands() {
-        assertThat(service(ResultKind.STAGE).stage(() -> lost(null))).isNull();
-        assertOneLoss();
+        withOneLoss((service, locks) ->
+                assertThat(service.stage(() -> lost(locks, null))).isNull());
     }
 }

@@ -58,7 +58,7 @@ class WebThreadsTest {
         }
         assertThat(running)
                 .extracting(Thread::getName)
-                .anyMatch(name -> name.equals("holdfast-release"))
+                .anyMatch(name -> name.startsWith("holdfast-release-"))
                 .anyMatch(name -> name.equals("holdfast-result"))
                 .anyMatch(name -> name.startsWith("holdfast-async-"));
         assertThat(running).noneMatch(Thread::isAlive);

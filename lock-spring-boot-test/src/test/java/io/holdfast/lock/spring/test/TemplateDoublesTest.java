@@ -2,12 +2,18 @@ package io.holdfast.lock.spring.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -66,7 +72,7 @@ class TemplateDoublesTest {
 
         @Test
         void application_starts_and_is_told_what_the_double_should_answer() {
-            assertThatThrownBy(service::locked).hasMessageContaining("tryExecute");
+            assertThatThrownBy(service::locked).hasMessageContaining("acquire");
             assertThatThrownBy(() -> service.lockedMono().block(PATIENCE)).hasMessageContaining("executeAsync");
             assertThatThrownBy(() -> service.lockedFuture().join()).hasMessageContaining("acquire");
         }
@@ -85,9 +91,17 @@ class TemplateDoublesTest {
         @Test
         void application_starts_and_is_told_what_the_double_should_answer() {
             assertThat(service).isNotNull();
-            assertThatThrownBy(service::locked).hasMessageContaining("tryExecute");
+            assertThatThrownBy(service::locked).hasMessageContaining("acquire");
             assertThatThrownBy(() -> service.lockedMono().block(PATIENCE)).hasMessageContaining("executeAsync");
             assertThatThrownBy(() -> service.lockedFuture().join()).hasMessageContaining("acquire");
+        }
+
+        @Test
+        void double_of_a_handle_needs_no_answers() throws Exception {
+            when(template.acquire(any(LockRequest.class))).thenReturn(mock(LockHandle.class));
+            assertThat(service.locked()).isEqualTo("done");
+            assertThat(service.lockedFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo("done");
         }
     }
 }
