@@ -18,6 +18,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -64,7 +65,7 @@ public final class LockAutoConfiguration {
     }
 
     @Bean(LockInterceptor.SHUTDOWN)
-    @ConditionalOnMissingBean(name = LockInterceptor.SHUTDOWN)
+    @ConditionalOnMissingBean(name = LockInterceptor.SHUTDOWN, search = SearchStrategy.CURRENT)
     static LockShutdown holdfastShutdown(ApplicationContext context, ConfigurableListableBeanFactory beans) {
         return new LockShutdown(context, beans);
     }

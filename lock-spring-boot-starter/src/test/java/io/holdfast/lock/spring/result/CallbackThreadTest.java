@@ -89,9 +89,8 @@ class CallbackThreadTest {
     private Results service() {
         ProxyFactory proxies = new ProxyFactory(new Results());
         proxies.setProxyTargetClass(true);
-        proxies.addAdvice((MethodInterceptor) invocation -> new PublisherLock(
-                        new Call(invocation), invocation.getMethod().getReturnType(), threads)
-                .locked());
+        proxies.addAdvice((MethodInterceptor) invocation ->
+                new PublisherLock(new Call(invocation), invocation.getMethod().getReturnType(), threads).locked());
         return (Results) proxies.getProxy();
     }
 
