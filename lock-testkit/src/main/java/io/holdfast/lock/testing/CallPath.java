@@ -1,6 +1,9 @@
-package io.holdfast.lock.benchmarks.budget;
+package io.holdfast.lock.testing;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.instrument.Instrumentation;
+import java.security.ProtectionDomain;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import net.bytebuddy.agent.ByteBuddyAgent;
@@ -8,18 +11,17 @@ import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.agent.builder.AgentBuilder.RedefinitionStrategy;
 import net.bytebuddy.agent.builder.ResettableClassFileTransformer;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.matcher.ElementMatchers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records the classes of Holdfast whose methods the calling thread executes. Meanwhile each method of the library reports
- * itself; what other threads do meanwhile does not count. Nested classes and
- * lambdas belong to the class of their file: that is what a reader opens.
+ * Records the classes of Holdfast whose methods the calling thread executes, by an agent that makes each method report itself.
+ * What other threads execute does not count. Nested classes and lambdas count as the class of their file, which is what a reader
+ * opens.
  */
-final class CallPath {
+public final class CallPath {
 
-    /** What the methods of the library call. It is public because they are elsewhere. */
+    /** Called by the methods of the library, so it is public. */
     public static final class Recorder {
 
         private static volatile @Nullable Thread recorded;
@@ -46,44 +48,61 @@ final class CallPath {
         }
     }
 
-    /** What is to be recorded. */
-    interface Call {
+    /** The call to record. */
+    public interface Call {
         void run() throws Exception;
     }
 
     private static final String LIBRARY = "io.holdfast.lock.";
 
+    private static final int WARM_UP = 20;
+
+    /** The shortest path of these counts: a machine that stops for a moment may add to one. */
+    private static final int RECORDED = 3;
+
     private CallPath() {}
 
     /**
-     * The classes of one call, those of {@code api} excepted, in the order of their first method.
+     * Redefines classes, since JDK 17 drops the names of parameters from a class that it retransforms, and later tests in the same
+     * JVM need them. Redefined classes would lack what JaCoCo has added to them, so the test is skipped with it.
      *
-     * @param call was made often enough before that it loads no class
-     * @param times how often it is made again; the shortest path counts
+     * @param call run several times
+     * @return the classes that a warm call crosses, except those of {@code api} and of tests, in the order of their first method
      */
-    static Set<String> of(Call call, int times) throws Exception {
+    public static Set<String> of(Call call) throws Exception {
+        assumeTrue(ClassLoader.getSystemResource("org/jacoco/agent/rt/RT.class") == null, "JaCoCo is running");
+        for (int i = 0; i < WARM_UP; i++) {
+            call.run();
+        }
         Instrumentation instrumentation = ByteBuddyAgent.install();
         ResettableClassFileTransformer transformer = new AgentBuilder.Default()
                 .disableClassFormatChanges()
-                .with(RedefinitionStrategy.RETRANSFORMATION)
+                .with(RedefinitionStrategy.REDEFINITION)
                 .with(AgentBuilder.Listener.StreamWriting.toSystemError().withErrorsOnly())
-                .type(ElementMatchers.<TypeDescription>nameStartsWith(LIBRARY)
-                        .and(ElementMatchers.not(ElementMatchers.nameStartsWith(LIBRARY + "api.")))
-                        .and(ElementMatchers.not(ElementMatchers.nameStartsWith(LIBRARY + "testing.")))
-                        .and(ElementMatchers.not(ElementMatchers.nameStartsWith(LIBRARY + "benchmarks."))))
+                .type((type, loader, module, redefined, domain) -> isRecorded(type.getName()) && !isTest(domain))
                 .transform((builder, type, loader, module, domain) -> builder.visit(
                         Advice.to(Entry.class).on(ElementMatchers.isMethod().or(ElementMatchers.isConstructor()))))
                 .installOn(instrumentation);
         try {
             Set<String> shortest = record(call);
-            for (int i = 1; i < times; i++) {
+            for (int i = 1; i < RECORDED; i++) {
                 Set<String> again = record(call);
                 shortest = again.size() < shortest.size() ? again : shortest;
             }
             return shortest;
         } finally {
-            transformer.reset(instrumentation, RedefinitionStrategy.RETRANSFORMATION);
+            transformer.reset(instrumentation, RedefinitionStrategy.REDEFINITION);
         }
+    }
+
+    private static boolean isRecorded(String type) {
+        return type.startsWith(LIBRARY) && !type.startsWith(LIBRARY + "api.") && !type.startsWith(LIBRARY + "testing.");
+    }
+
+    private static boolean isTest(@Nullable ProtectionDomain domain) {
+        return domain != null
+                && domain.getCodeSource() != null
+                && domain.getCodeSource().getLocation().getPath().endsWith("/test-classes/");
     }
 
     private static Set<String> record(Call call) throws Exception {
