@@ -27,7 +27,9 @@
 -- with '%d': Lua itself would write them in scientific notation.
 -- This is layout 1. Scripts of several versions work on the same locks, so a field never changes its meaning or its form; new
 -- information gets a new field, and unknown fields are left alone. A layout for which this is not enough begins the crowd of each lock
--- that is held or waited for with its number and a slash: scripts that do not know it refuse the lock.
+-- that is held or waited for with its number and a slash: scripts that do not know it refuse the lock. Layout 1 needs no number for that:
+-- its crowd begins with a number and a space, and a lock without crowd is one of layout 1, or free. So a later layout writes a crowd even
+-- for a single holder, has no owner, and leaves of a lock that is free no crowd, and the token as it is here.
 
 local call = redis.call
 local ENTRY_US = 3400000

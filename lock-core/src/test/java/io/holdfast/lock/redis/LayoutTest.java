@@ -275,6 +275,8 @@ class LayoutTest {
                 .isInstanceOf(LockStoreException.class)
                 .hasMessageContainingAll("LAYOUT 2 of lock lock:{order:42}", "Upgrade Holdfast in this application");
         assertThatThrownBy(() -> acquire(first, 3, false, 1)).isInstanceOf(LockStoreException.class);
+        assertThat(store.acquireAll(List.of(Requests.exclusive(KEY, first, 30_000, HERE, false))))
+                .isInstanceOf(AcquireAllReply.OneByOne.class);
         assertThatThrownBy(() -> store.release(new ReleaseRequest(KEY, first))).isInstanceOf(LockStoreException.class);
         assertThatThrownBy(() -> store.leave(KEY, first, Duration.ZERO, ReleaseRequest.ALL_TOKENS))
                 .isInstanceOf(LockStoreException.class);
@@ -283,6 +285,17 @@ class LayoutTest {
         assertThat(store.renew(List.of(Requests.renewal(KEY, first, 30_000))))
                 .allSatisfy(reply -> assertThat(reply).isInstanceOf(RenewReply.Failed.class));
         assertThat(redis.hgetAll(NAME)).isEqualTo(later);
+    }
+
+    /** Without a crowd, as every free lock is in any layout. */
+    @Test
+    void free_lock_of_a_later_layout_is_granted_with_a_greater_token() {
+        redis.hset(NAME, Map.of("token", "9000000000000000", "later", "2/whatever it may be"));
+
+        assertThat(exclusive(first, 1))
+                .isInstanceOfSatisfying(
+                        AcquireReply.Granted.class,
+                        granted -> assertThat(granted.token()).isEqualTo(9_000_000_000_000_001L));
     }
 
     @Test
