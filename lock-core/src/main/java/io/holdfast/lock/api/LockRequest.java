@@ -14,7 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to lock, and how. Immutable; options that are not set use the client's defaults.
+ * What to lock, and how. Immutable; options that are not set use the client's defaults: with Spring Boot, the properties that are
+ * named at each option; without it, {@code LockEngineBuilder.defaults}.
  *
  * <pre>{@code
  * LockRequest.of("stock:7").lease(Duration.ofSeconds(10)).waitFor(Duration.ofSeconds(2));
@@ -201,7 +202,7 @@ public final class LockRequest {
 
     /**
      * Hides keys that contain personal data: logs, exceptions, events and endpoints show them as hashes; see {@link
-     * LockKey#masked()}.
+     * LockKey#masked()}. With {@code holdfast.mask-keys=true} (default false), all keys are masked.
      *
      * @return a copy with masked keys
      */
@@ -268,7 +269,7 @@ public final class LockRequest {
     /**
      * {@return a copy with fairness on or off; a fair lock is granted strictly in order of arrival}
      *
-     * @param value true for first come, first served across all clients
+     * @param value true for first come, first served across all clients. Default false
      */
     public LockRequest fair(boolean value) {
         return withEach(part -> part.withFair(value));
@@ -277,7 +278,7 @@ public final class LockRequest {
     /**
      * {@return a copy with the given lease}
      *
-     * @param value how long the lock survives without renewal; 100 ms to 365 days
+     * @param value how long the lock survives without renewal; 100 ms to 365 days. Default: {@code holdfast.lease}, 30 s
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest lease(Duration value) {
@@ -287,7 +288,8 @@ public final class LockRequest {
     /**
      * {@return a copy that waits for the given time}
      *
-     * @param value how long to wait; 0 (a single try) to 365 days
+     * @param value how long to wait; 0 (a single try) to 365 days. Default: {@code holdfast.wait-for}, 5 s; for {@code tryExecute} and
+     *     {@code tryAcquire}, 0
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest waitFor(Duration value) {
@@ -302,7 +304,7 @@ public final class LockRequest {
     /**
      * {@return a copy with renewal of its lease on or off}
      *
-     * @param value false makes the lease a fixed time limit
+     * @param value false makes the lease a fixed time limit. Default true
      */
     public LockRequest renew(boolean value) {
         return with(Option.RENEW, value);
@@ -313,7 +315,7 @@ public final class LockRequest {
      * runs only once. A lock that is given back before the work has begun, for example because another lock of the request was not
      * acquired, is not kept. Such a request cannot reenter a lock that its thread already holds.
      *
-     * @param value the time from the grant; 0 to 365 days
+     * @param value the time from the grant; 0 to 365 days. Default 0
      * @return a copy with the given minimum
      * @throws IllegalArgumentException if it is out of range
      */
@@ -324,7 +326,7 @@ public final class LockRequest {
     /**
      * {@return a copy whose renewal ends after the given time}
      *
-     * @param value the time from the grant; 100 ms to 365 days
+     * @param value the time from the grant; 100 ms to 365 days. Default: {@code holdfast.max-hold}, no limit
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest maxHold(Duration value) {
@@ -334,7 +336,7 @@ public final class LockRequest {
     /**
      * {@return a copy that logs a warning, once, if the lock is held for longer than the given time}
      *
-     * @param value the time from the grant; 1 ms to 365 days
+     * @param value the time from the grant; 1 ms to 365 days. Default: {@code holdfast.warn-after}, 60 s
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest warnAfter(Duration value) {
@@ -351,7 +353,7 @@ public final class LockRequest {
      * pending when the handle is closed, the flag is cleared. This also clears an interrupt from any other source since the
      * loss.
      *
-     * @param value true to interrupt the work
+     * @param value true to interrupt the work. Default false
      * @return a copy with the given option
      */
     public LockRequest interruptOnLoss(boolean value) {
@@ -363,7 +365,8 @@ public final class LockRequest {
      * is part of {@code waitFor}, not added to it. After the failure a new queue is formed. A caller whose first attempt fails
      * has not been queued, and fails immediately.
      *
-     * @param value the time from the first failed call of an outage; 0 (fail immediately) to 365 days
+     * @param value the time from the first failed call of an outage; 0 (fail immediately) to 365 days. Default: {@code
+     *     holdfast.outage-tolerance}, 30 s
      * @return a copy with the given tolerance
      * @throws IllegalArgumentException if it is out of range
      */
@@ -376,7 +379,7 @@ public final class LockRequest {
      * {@link LockOverloadException}. Calls that find the lock free, that already hold it, or that do not wait are never
      * rejected.
      *
-     * @param value how many calls may wait for the key, including this one; 1 or more, {@link #UNLIMITED} for any number
+     * @param value how many calls may wait for the key, including this one; 1 or more, {@link #UNLIMITED} (default) for any number
      * @return a copy with the given limit
      * @throws IllegalArgumentException if it is less than 1
      */

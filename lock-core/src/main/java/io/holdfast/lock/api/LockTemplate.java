@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * a key acquires it again without a call to Redis. One call is needed only if the lease has to be extended: if the request has
  * a longer lease than the current one, or if the lock is not renewed and would expire before the requested lease ends.
  *
- * <p>Leases, including explicit ones, are renewed while the lock is held, unless the request has {@code renew(false)}.
+ * <p>Leases, including explicit ones, are renewed while the lock is held, unless the request has {@code renew(false)}. Methods that
+ * take a key, and requests without these options, use the {@linkplain LockRequest defaults} of the client: a lease of {@code
+ * holdfast.lease}, 30 s; a wait of {@code holdfast.wait-for}, 5 s, except in {@code try…} methods, which do not wait.
  *
  * <p>All methods that acquire a lock may throw {@link LockStoreException} (Redis failed), {@link LockInterruptedException} (the
  * thread was interrupted while waiting; its flag is set), {@link LockLostException} (this thread held the key and has lost it)
@@ -34,7 +36,7 @@ public interface LockTemplate {
     /**
      * Runs the work under the lock.
      *
-     * @param request what to lock; waits for 5 s by default
+     * @param request what to lock; waits for {@code holdfast.wait-for}, default 5 s, unless it has a {@code waitFor}
      * @param work runs on this thread while the lock is held, and receives the lock
      * @param <T> the work's result
      * @param <E> the exception the work may throw, which is passed on unchanged
@@ -93,7 +95,7 @@ public interface LockTemplate {
     /**
      * Runs the work under the lock; see {@link #execute(LockRequest, LockedFunction)}.
      *
-     * @param request what to lock; waits for 5 s by default
+     * @param request what to lock; waits for {@code holdfast.wait-for}, default 5 s, unless it has a {@code waitFor}
      * @param work runs on this thread while the lock is held
      * @param <T> the work's result
      * @param <E> the exception the work may throw, which is passed on unchanged
@@ -270,7 +272,7 @@ public interface LockTemplate {
      * by the work has completed. Calls for the same exclusive, non-fair lock are served in the order in which they were made.
      * Cancelling the returned future ends the wait; once the work has started, the lock is still held until its stage completes.
      *
-     * @param request what to lock; waits for 5 s by default
+     * @param request what to lock; waits for {@code holdfast.wait-for}, default 5 s, unless it has a {@code waitFor}
      * @param work called with the lock, on a thread of the client's executor, while the lock is held. The lock belongs to that
      *     thread until the work returns, and is then detached
      * @param <T> the work's result
@@ -297,7 +299,7 @@ public interface LockTemplate {
     /**
      * See {@link #executeAsync(LockRequest, Function)}.
      *
-     * @param request what to lock; waits for 5 s by default
+     * @param request what to lock; waits for {@code holdfast.wait-for}, default 5 s, unless it has a {@code waitFor}
      * @param work called on a thread of the client's executor while the lock is held
      * @param <T> the work's result
      * @return a future that completes like the work's stage, after the lock has been released
@@ -323,7 +325,7 @@ public interface LockTemplate {
     /**
      * Acquires the lock.
      *
-     * @param request what to lock; waits for 5 s by default
+     * @param request what to lock; waits for {@code holdfast.wait-for}, default 5 s, unless it has a {@code waitFor}
      * @return the handle, to be closed by the caller
      * @throws LockNotAcquiredException if the lock was not acquired in time
      */
