@@ -49,6 +49,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -88,42 +89,30 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     /** Whether damaged locks have been logged. */
     private final AtomicBoolean warned = new AtomicBoolean();
 
-    private volatile @Nullable Parts parts;
+    /** Created on first use, so that an application that acquires no lock during startup does not load these classes. */
+    private volatile Acquisition.@Nullable Shared shared;
+
+    /** Set before {@link #shared}. */
+    private @Nullable AsyncCalls async;
+
     private boolean endedUnused;
 
     LockEngine(LockEngineBuilder settings) {
         this.settings = settings;
     }
 
-    /** Created on first use, so that an application that acquires no lock during startup does not load these classes. */
-    private record Parts(Acquisition.Shared shared, AsyncCalls async) {
-
-        void close() {
-            ClientContext.all(
-                    shared.waits()::close,
-                    shared.locks()::close,
-                    shared.client().cleanup::close,
-                    shared.events()::close,
-                    async::close);
-        }
-    }
-
     Acquisition.Shared shared() {
-        return parts().shared;
+        Acquisition.Shared made = shared;
+        return made == null ? make() : made;
     }
 
     /** Empty if the client has not been used. Questions of health, metrics and endpoints do not use it. */
     private Optional<Acquisition.Shared> used() {
-        return Optional.ofNullable(parts).map(Parts::shared);
+        return Optional.ofNullable(shared);
     }
 
-    private Parts parts() {
-        Parts made = parts;
-        return made == null ? make() : made;
-    }
-
-    private synchronized Parts make() {
-        Parts made = parts;
+    private synchronized Acquisition.Shared make() {
+        Acquisition.Shared made = shared;
         if (made == null) {
             EventPublisher events = new EventPublisher(settings.sources);
             Cleanup cleanup = new Cleanup(settings.store);
@@ -131,16 +120,23 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
                     settings.store, cleanup, settings.ticker, settings.queueThread, settings.clientId);
             HeldLocks locks = new HeldLocks(client, events);
             client.onRevoked(locks::doubt);
-            Waits waits = new Waits(client, settings.queueThread);
-            made = new Parts(
-                    new Acquisition.Shared(client, locks, waits, events),
-                    new AsyncCalls(locks, settings.executor, settings.mostWaiting, settings.pause));
+            made = new Acquisition.Shared(client, locks, new Waits(client, settings.queueThread), events);
+            async = new AsyncCalls(locks, settings.executor, settings.mostWaiting, settings.pause);
             if (endedUnused) {
-                made.close();
+                close(made);
             }
-            parts = made;
+            shared = made;
         }
         return made;
+    }
+
+    private void close(Acquisition.Shared made) {
+        ClientContext.all(
+                made.waits()::close,
+                made.locks()::close,
+                made.client().cleanup::close,
+                made.events()::close,
+                Objects.requireNonNull(async)::close);
     }
 
     /**
@@ -148,7 +144,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * therefore has to be drained or closed.
      */
     private synchronized boolean endUnused() {
-        endedUnused = parts == null;
+        endedUnused = shared == null;
         return endedUnused;
     }
 
@@ -340,17 +336,19 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     @Override
     public <T extends @Nullable Object> CompletableFuture<T> executeAsync(
             LockRequest request, Function<? super LockHandle, ? extends CompletionStage<T>> work) {
-        AsyncCalls calls = parts().async;
-        return calls.execute(
-                masked(request).key(),
-                caller -> {
-                    LockRequest changed = changed(request);
-                    Duration wait =
-                            changed.waitFor().or(settings.defaults::waitFor).orElseThrow();
-                    return steps(changed, Budget.of(settings.ticker, wait.toNanos()), caller);
-                },
-                this::handle,
-                work);
+        var unused = shared(); // also creates the calls
+        return Objects.requireNonNull(async)
+                .execute(
+                        masked(request).key(),
+                        caller -> {
+                            LockRequest changed = changed(request);
+                            Duration wait = changed.waitFor()
+                                    .or(settings.defaults::waitFor)
+                                    .orElseThrow();
+                            return steps(changed, Budget.of(settings.ticker, wait.toNanos()), caller);
+                        },
+                        this::handle,
+                        work);
     }
 
     @Override
@@ -393,7 +391,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
 
     /** The waiters of a lock, at least those of this client, of which the store may not know all yet. */
     private Followers waiters(LockKey key, int number, Duration longest) {
-        Followers own = parts == null ? Followers.NONE : shared().waits().of(key);
+        Followers own = used().map(made -> made.waits().of(key)).orElse(Followers.NONE);
         boolean longer = own.longestWait().compareTo(longest) > 0;
         return new Followers(Math.max(number, own.number()), longer ? own.longestWait() : longest);
     }
@@ -630,15 +628,13 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
      * Resumes operation after {@link #suspend}, as a new client with a unique id. Has no effect if the client is not suspended.
      */
     public void resume() {
-        if (parts != null) {
-            locks().resume();
-        }
+        used().ifPresent(made -> made.locks().resume());
     }
 
     @Override
     public void close() {
         if (!endUnused()) {
-            parts().close();
+            close(shared());
         }
     }
 }

@@ -273,7 +273,7 @@ class LifecycleTest extends EngineFixture {
             assertThat(client.getLock(KEY)).asString().contains("not held by this client");
             assertThat(client.waits().waits()).isEmpty();
             assertThat(client.scan(LockScanRequest.ALL).locks()).isEmpty();
-            assertThat(client).hasFieldOrPropertyWithValue("parts", null);
+            assertThat(client).hasFieldOrPropertyWithValue("shared", null);
 
             client.acquire(KEY).close();
             assertThat(client.client().clientId()).isEqualTo(id);
