@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
  *                     handOff: the lock itself, no call
  *                   ┌──────────────────────────────────┐
  *   enter ─► line ──┤                                  ├─► front ─► store ─► holds ─┬─► handOff ─► next in line
- *             │     └── pass: the entry, if there is one┘                            └─► release, leave ─► next
+ *             │     └── leave: the entry, if any ──────┘                            └─► release, leave ─► next
  *             └─ timeout, interrupt: gone
  * </pre>
  *
  * <p><b>Exactly one successor is let in.</b> As long as callers are in line, there is a front. Each way out of the front
- * (handOff, pass, leave, fail) checks under the monitor of the line that this place is still the front, and
+ * (handOff, leave, fail) checks under the monitor of the line that this place is still the front, and
  * {@link Line#advance} determines the next one in the same step; the next one is woken after that. So if a place is ended
  * several times, only the first time counts. A caller that gives up cancels under the monitor as well: either it was still in
  * line, and leaves it, or it has become the front, and then has to act as such. An empty line retires in the step that finds
@@ -460,12 +460,16 @@ public final class LocalQueue implements AutoCloseable {
         // The end.
 
         /**
-         * Lets the next caller in line call the store, with the entry of this place. Does nothing if this place is
-         * over.
+         * Lets the next caller in line call the store, with the entry of this place unless that was given up. Does nothing if this place is
+         * over, for example after a hand-off, since messages to the cohort are then for the next holder.
          *
-         * @return whether a caller has taken over the entry
+         * @return whether there is a next caller
          */
-        public boolean pass() {
+        public boolean leave() {
+            Cohort held = cohort;
+            if (held != null && !isOver()) {
+                entries.dismiss(held);
+            }
             Place next;
             synchronized (line) {
                 next = line.front == this ? line.advance(State.FRONT) : null;
@@ -474,19 +478,6 @@ public final class LocalQueue implements AutoCloseable {
                 next.waiter.run();
             }
             return next != null;
-        }
-
-        /**
-         * Lets the next caller in, because the store has the lock back, or the lock was lost, or it was never granted and the
-         * entry of this place was given up. Does nothing the second time, or after a hand-off, since messages to the cohort are
-         * then for the next holder.
-         */
-        public void leave() {
-            Cohort held = cohort;
-            if (held != null && !isOver()) {
-                entries.dismiss(held);
-            }
-            pass();
         }
 
         /**

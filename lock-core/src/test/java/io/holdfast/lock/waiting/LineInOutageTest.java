@@ -54,7 +54,7 @@ class LineInOutageTest {
         entry.failing(fromNow());
         time.pass(Duration.ofMillis(4));
 
-        front.pass();
+        front.leave();
 
         assertThat(patience(last)).isEqualTo(Duration.ofMillis(6));
     }

@@ -59,7 +59,7 @@ public class LineLinearizabilityTest {
         if (!entered(thread)) {
             LocalQueue.Place turn = turns[thread];
             if (!turn.cancel()) {
-                turn.pass();
+                turn.leave();
             }
             turns[thread] = null;
         }
@@ -72,7 +72,7 @@ public class LineLinearizabilityTest {
             return false;
         }
         LocalQueue.Place turn = turns[thread];
-        return isThrough(thread, turn.handOff(cohort(), 1) || turn.pass());
+        return isThrough(thread, turn.handOff(cohort(), 1) || turn.leave());
     }
 
     private boolean isThrough(int thread, boolean handedOn) {

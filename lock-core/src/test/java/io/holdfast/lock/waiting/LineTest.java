@@ -59,10 +59,10 @@ class LineTest {
             turns.add(enter());
         }
         for (int i = 0; i < 4; i++) {
-            assertThat(turns.get(i).pass()).isTrue();
+            assertThat(turns.get(i).leave()).isTrue();
             assertThat(turns.stream().filter(LocalQueue.Place::isFront)).containsExactly(turns.get(i + 1));
         }
-        assertThat(turns.get(4).pass()).isFalse();
+        assertThat(turns.get(4).leave()).isFalse();
         assertGone();
     }
 
@@ -102,7 +102,7 @@ class LineTest {
         QueueEntry entry = front.entry();
         assertThat(front.entry()).isSameAs(entry);
 
-        assertThat(front.pass()).isTrue();
+        assertThat(front.leave()).isTrue();
 
         assertThat(next.entry()).isSameAs(entry);
     }
@@ -114,7 +114,7 @@ class LineTest {
         QueueEntry entry = front.entry();
         lines.entries.giveUp(entry);
 
-        front.pass();
+        front.leave();
 
         assertThat(next.entry()).isNotSameAs(entry);
         assertThat(next.entry().failing()).isNull();
@@ -129,7 +129,7 @@ class LineTest {
         entry.failing(failing);
         lines.entries.giveUp(entry);
 
-        front.pass();
+        front.leave();
 
         assertThat(next.entry().failing()).isEqualTo(failing);
         assertThat(next.entry().hasMetFailure()).isTrue();
@@ -153,7 +153,7 @@ class LineTest {
     void entry_that_nobody_inherits_stays_with_who_has_it() {
         LocalQueue.Place alone = enter();
         QueueEntry entry = alone.entry();
-        assertThat(alone.pass()).isFalse();
+        assertThat(alone.leave()).isFalse();
         assertThat(enter().entry()).isNotSameAs(entry);
     }
 
@@ -162,9 +162,9 @@ class LineTest {
         LocalQueue.Place front = enter();
         LocalQueue.Place next = enter();
         LocalQueue.Place last = enter();
-        front.pass();
+        front.leave();
 
-        assertThat(front.pass()).isFalse();
+        assertThat(front.leave()).isFalse();
         front.fail(BROKEN);
         assertThat(front.handOff(cohort, deadline)).isFalse();
 
@@ -178,12 +178,12 @@ class LineTest {
         LocalQueue.Place next = enter();
         LocalQueue.Place last = enter();
 
-        assertThat(next.pass()).isFalse();
+        assertThat(next.leave()).isFalse();
         assertThat(next.handOff(cohort, deadline)).isFalse();
         next.fail(BROKEN);
 
         assertThat(front.isFront()).isTrue();
-        front.pass();
+        front.leave();
         assertThat(next.isFront()).isTrue();
         assertThat(last.isFront()).isFalse();
     }
@@ -199,7 +199,7 @@ class LineTest {
                 seconds(1),
                 nanos -> {
                     if (++pauses[0] == 3) {
-                        front.pass();
+                        front.leave();
                     }
                 },
                 true);
@@ -218,9 +218,9 @@ class LineTest {
 
         assertThat(outcome).isEqualTo(Parked.Outcome.TIMED_OUT);
         assertThat(front.hasFollowers()).isTrue();
-        front.pass();
+        front.leave();
         assertThat(last.isFront()).isTrue();
-        last.pass();
+        last.leave();
         assertGone();
     }
 
@@ -230,7 +230,7 @@ class LineTest {
         Parked.await(enter(), seconds(1), this::pass, true);
 
         assertThat(front.hasFollowers()).isFalse();
-        assertThat(front.pass()).isFalse();
+        assertThat(front.leave()).isFalse();
         assertGone();
     }
 
@@ -240,10 +240,10 @@ class LineTest {
         LocalQueue.Place next = enter();
         LocalQueue.Place last = enter();
 
-        Parked.Outcome outcome = Parked.await(next, seconds(1), nanos -> promoteLate(nanos, () -> front.pass()), true);
+        Parked.Outcome outcome = Parked.await(next, seconds(1), nanos -> promoteLate(nanos, () -> front.leave()), true);
 
         assertThat(outcome).isEqualTo(Parked.Outcome.FRONT);
-        assertThat(next.pass()).isTrue();
+        assertThat(next.leave()).isTrue();
         assertThat(last.isFront()).isTrue();
     }
 
@@ -257,7 +257,7 @@ class LineTest {
 
         assertThat(outcome).isEqualTo(Parked.Outcome.HANDED_OFF);
         assertThat(next.takeHandOff()).isNotNull();
-        next.pass();
+        next.leave();
         assertGone();
     }
 
@@ -272,9 +272,9 @@ class LineTest {
                 .isInstanceOf(InterruptedException.class);
 
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
-        front.pass();
+        front.leave();
         assertThat(last.isFront()).isTrue();
-        last.pass();
+        last.leave();
         assertGone();
     }
 
@@ -284,11 +284,11 @@ class LineTest {
         LocalQueue.Place next = enter();
         LocalQueue.Place last = enter();
 
-        Parked.Outcome outcome = Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.pass()), true);
+        Parked.Outcome outcome = Parked.await(next, seconds(1), nanos -> interruptLate(() -> front.leave()), true);
 
         assertThat(outcome).isEqualTo(Parked.Outcome.FRONT);
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(next.pass()).isTrue();
+        assertThat(next.leave()).isTrue();
         assertThat(last.isFront()).isTrue();
     }
 
@@ -314,7 +314,7 @@ class LineTest {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
-            front.pass();
+            front.leave();
         };
 
         assertThat(Parked.await(next, seconds(1), once, false)).isEqualTo(Parked.Outcome.FRONT);
@@ -356,7 +356,7 @@ class LineTest {
         time.pass(Duration.ofMillis(1));
         assertThat(next.handOff(cohort, deadline)).isTrue();
         assertThat(Parked.await(last, seconds(1), this::pass, true)).isEqualTo(Parked.Outcome.HANDED_OFF);
-        last.pass();
+        last.leave();
         assertGone();
     }
 
@@ -370,7 +370,7 @@ class LineTest {
 
         assertThat(front.isFront()).isTrue();
         assertThat(cohort.lastToken).isEqualTo(1);
-        front.pass();
+        front.leave();
         assertThat(other.isFront()).isTrue();
         assertThat(equal.isFront()).isFalse();
     }
@@ -391,7 +391,7 @@ class LineTest {
         assertThat(front.handOff(cohort, deadline)).isFalse();
 
         assertThat(front.isFront()).isTrue();
-        front.pass();
+        front.leave();
         assertThat(next.isFront()).isTrue();
         assertThat(next.takeHandOff()).isNull();
     }
@@ -437,8 +437,8 @@ class LineTest {
         LocalQueue.Place next = enter();
 
         assertThat(next.isFront()).isTrue();
-        assertThat(failed.pass()).isFalse();
-        assertThat(front.pass()).isFalse();
+        assertThat(failed.leave()).isFalse();
+        assertThat(front.leave()).isFalse();
         assertThat(next.isFront()).isTrue();
     }
 
@@ -463,7 +463,7 @@ class LineTest {
         assertThat(lines.tryEnter(KEY, "terms", () -> {})).isNull();
 
         assertThat(front.hasFollowers()).isFalse();
-        front.pass();
+        front.leave();
         assertGone();
         assertThat(lines.tryEnter(KEY, "terms", () -> {})).isNotNull();
     }
@@ -473,7 +473,7 @@ class LineTest {
         LocalQueue.Line line = lines.new Line(KEY);
         LocalQueue.Place last = line.enter("terms", false, Parked.currentThread());
         assertThat(last).isNotNull();
-        last.pass();
+        last.leave();
 
         assertThat(line.enter("terms", false, Parked.currentThread())).isNull();
         assertThat(line.enter("terms", true, Parked.currentThread())).isNull();
@@ -482,11 +482,11 @@ class LineTest {
     @Test
     void last_thread_of_a_retired_line_does_not_disturb_the_new_one() {
         LocalQueue.Place former = enter();
-        former.pass();
+        former.leave();
         LocalQueue.Place front = enter();
         LocalQueue.Place next = enter();
 
-        assertThat(former.pass()).isFalse();
+        assertThat(former.leave()).isFalse();
         former.fail(BROKEN);
 
         assertThat(front.isFront()).isTrue();
@@ -506,7 +506,7 @@ class LineTest {
                 .isInstanceOf(IllegalStateException.class);
 
         assertThat(front.hasFollowers()).isFalse();
-        front.pass();
+        front.leave();
         assertGone();
     }
 
@@ -518,7 +518,7 @@ class LineTest {
         LocalQueue.Place late = enter();
         assertThatThrownBy(() -> Parked.await(late, seconds(1), this::pass, true))
                 .isInstanceOf(IllegalStateException.class);
-        front.pass();
+        front.leave();
 
         assertThatThrownBy(this::enter).isInstanceOf(IllegalStateException.class);
         assertGone();

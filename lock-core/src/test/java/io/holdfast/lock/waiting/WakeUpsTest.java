@@ -48,7 +48,7 @@ class WakeUpsTest {
 
     @Test
     void front_that_leaves_wakes_the_next_one() {
-        frontOfThree().pass();
+        frontOfThree().leave();
 
         assertThat(woken).containsExactly("next");
     }

@@ -536,7 +536,7 @@ public final class Acquisition implements Steps {
     }
 
     private void failed(LockStoreException e) {
-        if (isShortage(e) && !resent && place.pass()) {
+        if (isShortage(e) && !resent && place.leave()) {
             return;
         }
         boolean lineWaits = isShortage(e) || place.isLineAnswered();
@@ -570,7 +570,7 @@ public final class Acquisition implements Steps {
      * answered, the next caller in line, if there is one, takes over the entry instead.
      */
     private void giveUp() {
-        if (!resent && place.pass()) {
+        if (!resent && place.leave()) {
             return;
         }
         boolean kept = queue.entries.giveUp(entry);
