@@ -6,7 +6,6 @@ import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.Acks;
-import io.holdfast.lock.redis.driver.Wire.Answers;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.DaemonThreads;
@@ -271,11 +270,11 @@ final class ScriptClient {
             };
         }
         long start = System.nanoTime();
-        Supplier<Answers> sent = sendNow(calls, acks, start, null);
+        Supplier<List<Object>> sent = sendNow(calls, acks, start, null);
         return () -> replies(calls, acks, wire.isPipelined() ? start : System.nanoTime(), sent, null, 0, false);
     }
 
-    private Supplier<Answers> sendNow(
+    private Supplier<List<Object>> sendNow(
             List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
         try {
             return wire.send(door, calls, acks, background, start, redirection);
@@ -298,15 +297,15 @@ final class ScriptClient {
             List<ScriptCall> calls,
             Acks acks,
             long start,
-            Supplier<Answers> first,
+            Supplier<List<Object>> first,
             @Nullable RuntimeException redirection,
             int redirections,
             boolean sentBefore) {
         boolean outcomeUnknown = sentBefore;
-        Supplier<Answers> sent = first;
+        Supplier<List<Object>> sent = first;
         for (int sends = 1; ; sends++) {
             try {
-                Answers answers = sent.get();
+                List<Object> answers = sent.get();
                 if (isUnknownScript(answers)) {
                     List<ScriptCall> byText =
                             calls.stream().map(ScriptCall::asText).toList();
@@ -332,8 +331,8 @@ final class ScriptClient {
         }
     }
 
-    private static boolean isUnknownScript(Answers answers) {
-        for (Object reply : answers.replies()) {
+    private static boolean isUnknownScript(List<Object> answers) {
+        for (Object reply : answers) {
             if (reply instanceof RuntimeException e && RedisFailures.isServerError(e, "NOSCRIPT")) {
                 return true;
             }
@@ -347,19 +346,20 @@ final class ScriptClient {
      * @param resent whether an earlier send may have arrived
      */
     private List<Reply> replies(
-            List<ScriptCall> calls, Acks acks, long start, Answers answers, int redirections, boolean resent) {
-        if (answers.isOfReplica(calls)) {
+            List<ScriptCall> calls, Acks acks, long start, List<Object> answers, int redirections, boolean resent) {
+        if (RedisFailures.areOfReplica(calls, answers)) {
             locate(movedAgain, replica);
         }
+        long replicas = acks.number() > 0 ? acknowledged(answers.get(calls.size())) : 0;
         List<Reply> replies = new ArrayList<>(calls.size());
         boolean isGone = false;
         for (int i = 0; i < calls.size(); i++) {
             ScriptCall call = calls.get(i);
-            Object answer = answers.replies().get(i);
+            Object answer = answers.get(i);
             Reply reply;
             if (answer instanceof byte[] text) {
                 String said = new String(text, StandardCharsets.UTF_8);
-                reply = new Reply(said, null, resent, redirections > 0, answers.replicas(), call.masked());
+                reply = new Reply(said, null, resent, redirections > 0, replicas, call.masked());
             } else if (answer instanceof RuntimeException e
                     && wire.isCluster()
                     && RedisFailures.isServerError(e, "MOVED ", "ASK ")
@@ -377,12 +377,20 @@ final class ScriptClient {
         return replies;
     }
 
+    /** How many replicas have acknowledged the calls, by the reply to {@code WAIT}. */
+    private static long acknowledged(Object reply) {
+        if (reply instanceof RuntimeException e) {
+            throw e;
+        }
+        return reply instanceof Long number ? number : 0;
+    }
+
     private Reply redirected(
             ScriptCall call, Acks acks, long start, RuntimeException redirection, int redirections, boolean resent) {
         locate(movedAgain, () -> {});
         List<ScriptCall> alone = List.of(call);
         try {
-            Supplier<Answers> sent = sendNow(alone, acks, start, redirection);
+            Supplier<List<Object>> sent = sendNow(alone, acks, start, redirection);
             return replies(alone, acks, start, sent, redirection, redirections, resent)
                     .get(0);
         } catch (LockStoreException e) {

@@ -8,7 +8,6 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.Acks;
-import io.holdfast.lock.redis.driver.Wire.Answers;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import java.lang.reflect.Proxy;
 import java.net.ConnectException;
@@ -57,7 +56,7 @@ class ScriptClientTest {
                 case "isCluster" -> isCluster;
                 case "send" -> {
                     starts.add((Long) arguments[4]);
-                    yield (Supplier<Answers>) this::next;
+                    yield (Supplier<List<Object>>) this::next;
                 }
                 default -> null;
             });
@@ -65,7 +64,7 @@ class ScriptClientTest {
             new ScriptClient(new RedisTemplate<>(), wire, false, Duration.ofSeconds(2), () -> {}, () -> {}, () -> {});
 
     /** An answer of the server, or what breaks the send. */
-    private Answers next() {
+    private List<Object> next() {
         if (isWaitRejected) {
             throw new JedisDataException("NOPERM this user has no permissions to run the 'wait' command");
         }
@@ -73,7 +72,7 @@ class ScriptClientTest {
         if (outcome instanceof RuntimeException e && !(e instanceof JedisDataException)) {
             throw e;
         }
-        return new Answers(List.of(outcome), 0);
+        return List.of(outcome);
     }
 
     private boolean isOutcomeUnknownAfter(Object... met) {

@@ -57,14 +57,14 @@ public final class ApplicationConnections implements Wire {
     }
 
     @Override
-    public Supplier<Answers> send(
+    public Supplier<List<Object>> send(
             RedisTemplate<?, ?> door,
             List<ScriptCall> calls,
             Acks acks,
             boolean background,
             long start,
             @Nullable RuntimeException redirection) {
-        return () -> new Answers(calls.stream().map(call -> send(door, call)).toList(), 0);
+        return () -> calls.stream().map(call -> send(door, call)).toList();
     }
 
     private Object send(RedisTemplate<?, ?> door, ScriptCall call) {

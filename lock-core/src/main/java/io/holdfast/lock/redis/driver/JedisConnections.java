@@ -404,7 +404,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     }
 
     @Override
-    public Supplier<Answers> send(
+    public Supplier<List<Object>> send(
             RedisTemplate<?, ?> door,
             List<ScriptCall> calls,
             Acks acks,
@@ -414,7 +414,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         return door.execute(connection -> send(calls, acks, background, start, redirection), true);
     }
 
-    Supplier<Answers> send(
+    Supplier<List<Object>> send(
             List<ScriptCall> calls, Acks acks, boolean background, long start, @Nullable RuntimeException redirection) {
         Place place = borrow(calls.get(0).keysAndArgs()[0], background, start, redirection);
         var unused = attempt(place, () -> write(place.connection(), calls, acks, redirection));
@@ -422,18 +422,13 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         long left = Math.max(timeoutNanos - (System.nanoTime() - start), timeoutNanos / 2);
         return () -> {
             List<Object> replies = attempt(place, () -> read(place.connection(), calls.size(), acks, left));
-            Object acknowledged = acks.number() > 0 ? replies.remove(calls.size()) : Long.valueOf(0);
-            Answers answers = new Answers(replies, acknowledged instanceof Long replicas ? replicas : 0);
-            if (answers.isOfReplica(calls)) {
+            if (RedisFailures.areOfReplica(calls, replies)) {
                 place.disconnect();
                 // The other connections lead to the same replica.
                 pools.values().forEach(pool -> pool.clear(System.nanoTime()));
             }
             giveBack(place);
-            if (acknowledged instanceof RuntimeException e) {
-                throw e;
-            }
-            return answers;
+            return replies;
         };
     }
 

@@ -3,7 +3,6 @@ package io.holdfast.lock.redis.driver;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -48,9 +47,11 @@ public interface Wire {
      * @param background whether to use the connections that callers cannot exhaust
      * @param start when the command timeout began, by {@link System#nanoTime()}
      * @param redirection the reply from another server of a cluster that names the server of the key; null if there was none
-     * @return waits for the replies; to be called once, by any thread
+     * @return waits for the replies; to be called once, by any thread. For each call, the reply is a {@code byte[]}, or the driver's
+     *     exception for an error of the server; something else if the state of the connection did not allow running a script. The reply
+     *     to a {@code WAIT} is the last one
      */
-    Supplier<Answers> send(
+    Supplier<List<Object>> send(
             RedisTemplate<?, ?> door,
             List<ScriptCall> calls,
             Acks acks,
@@ -129,34 +130,5 @@ public interface Wire {
 
         /** No {@code WAIT}. */
         public static final Acks NONE = new Acks(0, Duration.ZERO);
-    }
-
-    /**
-     * The replies to the calls.
-     *
-     * @param replies for each call a {@code byte[]}, or the driver's exception for an error of the server; something else if the state of
-     *     the connection did not allow running a script
-     * @param replicas how many replicas have acknowledged all calls; 0 without a {@code WAIT}
-     */
-    record Answers(List<Object> replies, long replicas) {
-
-        /**
-         * In these scripts, the failure of one lock does not affect the others of the same call, so the reply reports each
-         * failure.
-         */
-        private static final Set<LuaScript> FOR_MANY =
-                Set.of(LuaScript.RENEW, LuaScript.KEEP_ENTRIES, LuaScript.RELEASE_ALL);
-
-        /** {@return whether one of the replies is from a replica} */
-        public boolean isOfReplica(List<ScriptCall> calls) {
-            for (int i = 0; i < replies.size(); i++) {
-                Object reply = replies.get(i);
-                boolean isOfMany = FOR_MANY.contains(calls.get(i).script());
-                if ((isOfMany || reply instanceof RuntimeException) && RedisFailures.isReadOnly(reply)) {
-                    return true;
-                }
-            }
-            return false;
-        }
     }
 }
