@@ -78,13 +78,10 @@ public final class RedisLockStore implements LockStore {
 
     private static final Logger log = LoggerFactory.getLogger(RedisLockStore.class);
 
-    /** Leases, or entries, in one call. At about 3 µs each, they block Redis for less than 2 ms. */
-    private static final int MOST_PER_CALL = 600;
-
-    /** When one call acquires or releases several locks, each takes Redis 10 to 20 µs. */
+    /** When one call acquires or releases several locks, each takes Redis 10 to 20 µs, and counts as this many leases. */
     private static final int RELEASE_WEIGHT = 3;
 
-    static final int MOST_ACQUIRED = MOST_PER_CALL / RELEASE_WEIGHT;
+    static final int MOST_ACQUIRED = MAX_PER_CALL / RELEASE_WEIGHT;
 
     private final RedisLockSettings settings;
     private final Duration commandTimeout;
@@ -146,7 +143,7 @@ public final class RedisLockStore implements LockStore {
         this.client = open(template, false, () -> {
             CompletableFuture<?> unused = background.connect();
         });
-        this.batches = new Batches(wire::isOneServer, MOST_PER_CALL, commandTimeout, Ticker.SYSTEM);
+        this.batches = new Batches(wire::isOneServer, MAX_PER_CALL, commandTimeout, Ticker.SYSTEM);
         this.waits = new RedisWaits(client, codec);
     }
 

@@ -73,9 +73,6 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final int MISSED_TO_DOUBT = 3;
 
-    /** So many entries occupy a server for less than 2 ms. */
-    private static final int MOST_PER_REQUEST = 600;
-
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final LockStore store;
@@ -447,8 +444,8 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
             Map<OwnerId, Followers> followers = new HashMap<>();
             row.entries.forEach((owner, entry) -> followers.put(owner, entry.followers.get()));
             followers.values().removeIf(Followers.NONE::equals);
-            for (int from = 0; from < owners.size(); from += MOST_PER_REQUEST) {
-                int to = Math.min(owners.size(), from + MOST_PER_REQUEST);
+            for (int from = 0; from < owners.size(); from += LockStore.MAX_PER_CALL) {
+                int to = Math.min(owners.size(), from + LockStore.MAX_PER_CALL);
                 requests.add(new EntryRequest(row.key, owners.subList(from, to), followers));
                 due.add(row);
             }

@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.ServerWorkers;
 import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
@@ -38,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * time even while a renewal hangs. Nothing is done for a hold that ends before its first check: it is no longer among the holds.
  *
  * <p><b>Shared calls.</b> When a renewal is due, others that are due within a twelfth of their lease are included. So the holds of a
- * client share time slots: they are renewed together, up to {@value #MOST_AT_ONCE} in one call; from then on, the clock thread wakes
+ * client share time slots: they are renewed together, up to {@value LockStore#MAX_PER_CALL} in one call; from then on, the clock thread wakes
  * once per slot rather than once per hold, and renewals are spread over a third of the lease.
  *
  * <p>A lease that is not renewed is included in the same calls, to check whether the lock is still held, so a loss is detected just
@@ -62,7 +63,6 @@ final class Watchdog implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
 
-    static final int MOST_AT_ONCE = 600;
     private static final int SLOTS_A_LEASE = 12;
 
     private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -107,7 +107,7 @@ final class Watchdog implements AutoCloseable {
         this.events = events;
         this.ticker = locks.client.ticker;
         this.wakeAt = new AtomicLong(ticker.nanos());
-        this.renewals = new ServerWorkers<>(renewers, MOST_AT_ONCE, due -> {
+        this.renewals = new ServerWorkers<>(renewers, LockStore.MAX_PER_CALL, due -> {
             renew(due.stream().filter(Hold::isLive).toList());
             return true;
         });
