@@ -139,8 +139,8 @@ public final class RedisLockStore implements LockStore {
         Assert.isTrue(!rejoins || !wire.isCluster(), "rejoinDelay is for independent servers, not for a cluster");
         wire.whenRenewed(() -> wakeups.forEach(WakeChannel::reconnect));
         this.codec = new ScriptCodec(settings);
-        this.background = open(template, true, () -> {});
-        this.client = open(template, false, () -> {
+        this.background = new ScriptClient(template, wire, true, commandTimeout, wakeups, () -> {});
+        this.client = new ScriptClient(template, wire, false, commandTimeout, wakeups, () -> {
             CompletableFuture<?> unused = background.connect();
         });
         this.batches = new Batches(wire::isOneServer, MAX_PER_CALL, commandTimeout, Ticker.SYSTEM);
@@ -163,22 +163,6 @@ public final class RedisLockStore implements LockStore {
         template.setDefaultSerializer(RedisSerializer.byteArray());
         template.afterPropertiesSet();
         return template;
-    }
-
-    /**
-     * A server that does not reply to calls may no longer send messages; a replica may not receive any.
-     *
-     * @param whenConnected connects the other script client
-     */
-    private ScriptClient open(RedisTemplate<?, ?> template, boolean forBackground, Runnable whenConnected) {
-        return new ScriptClient(
-                template,
-                wire,
-                forBackground,
-                commandTimeout,
-                () -> wakeups.forEach(WakeChannel::doubt),
-                () -> wakeups.forEach(WakeChannel::reconnect),
-                whenConnected);
     }
 
     @Override

@@ -6,12 +6,14 @@ import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.redis.driver.Wire.Acks;
+import io.holdfast.lock.redis.driver.Wire.Calls;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.DaemonThreads;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -23,6 +25,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +50,7 @@ import org.springframework.data.redis.core.RedisTemplate;
  *       every 20 ms. In both cases the driver locates the servers again.
  *   <li><b>Signs of another primary.</b> A server that hangs keeps its connections open, so drivers continue to use it, although another
  *       one may have replaced it long ago; and a replica replies just as a primary does. So after a call without a reply, or with a reply
- *       from a replica, the listener is notified, and the driver locates the servers again: on a separate thread, because that calls
+ *       from a replica, the subscriptions are checked, and the driver locates the servers again: on a separate thread, because that calls
  *       servers, some of which may hang; one at a time, and {@value #PAUSE_MILLIS} ms after the last.
  * </ul>
  *
@@ -76,8 +79,7 @@ final class ScriptClient {
     private final Wire wire;
     private final boolean background;
     private final long timeoutNanos;
-    private final Runnable unanswered;
-    private final Runnable replica;
+    private final Collection<WakeChannel> channels;
     private final AtomicLong unansweredAgain = new AtomicLong(System.nanoTime());
     /** When servers may be located again: after a redirection in a cluster, otherwise after a reply from a replica. */
     private final AtomicLong movedAgain = new AtomicLong(System.nanoTime());
@@ -94,8 +96,7 @@ final class ScriptClient {
      * @param door all calls go through it
      * @param wire the servers that it leads to
      * @param background whether to use the connections that callers cannot exhaust
-     * @param unanswered runs after a call without a reply: the server may be hanging, or gone
-     * @param replica runs after a reply from a replica: another server is the primary now
+     * @param channels the subscriptions. A server that does not reply to calls may no longer send messages; a replica may not receive any
      * @param whenConnected runs after the first connection, on its thread; must not wait
      */
     ScriptClient(
@@ -103,15 +104,13 @@ final class ScriptClient {
             Wire wire,
             boolean background,
             Duration commandTimeout,
-            Runnable unanswered,
-            Runnable replica,
+            Collection<WakeChannel> channels,
             Runnable whenConnected) {
         this.door = door;
         this.wire = wire;
         this.background = background;
         this.timeoutNanos = commandTimeout.toNanos();
-        this.unanswered = unanswered;
-        this.replica = replica;
+        this.channels = channels;
         this.whenConnected = whenConnected;
     }
 
@@ -269,15 +268,15 @@ final class ScriptClient {
                 return begin(calls, acks, patience).get();
             };
         }
-        long start = System.nanoTime();
-        Supplier<List<Object>> sent = sendNow(calls, acks, start, null);
-        return () -> replies(calls, acks, wire.isPipelined() ? start : System.nanoTime(), sent, null, 0, false);
+        Calls sent = new Calls(calls, acks, System.nanoTime(), null);
+        Supplier<List<Object>> answers = sendNow(sent);
+        return () ->
+                replies(wire.isPipelined() ? sent : new Calls(calls, acks, System.nanoTime(), null), answers, 0, false);
     }
 
-    private Supplier<List<Object>> sendNow(
-            List<ScriptCall> calls, Acks acks, long start, @Nullable RuntimeException redirection) {
+    private Supplier<List<Object>> sendNow(Calls calls) {
         try {
-            return wire.send(door, calls, acks, background, start, redirection);
+            return wire.send(door, background, calls);
         } catch (RuntimeException e) {
             return () -> {
                 throw e;
@@ -289,45 +288,35 @@ final class ScriptClient {
      * Waits for the replies, and resends calls that may be sent twice. A failure has an unknown outcome if an earlier send may
      * have arrived, however the last one failed.
      *
-     * @param redirection the redirection that led here, if there was one
-     * @param redirections how many redirections there were
+     * @param redirections how many redirections led here
      * @param sentBefore whether a send before the first one may have arrived
      */
-    private List<Reply> replies(
-            List<ScriptCall> calls,
-            Acks acks,
-            long start,
-            Supplier<List<Object>> first,
-            @Nullable RuntimeException redirection,
-            int redirections,
-            boolean sentBefore) {
+    private List<Reply> replies(Calls calls, Supplier<List<Object>> first, int redirections, boolean sentBefore) {
         boolean outcomeUnknown = sentBefore;
         Supplier<List<Object>> sent = first;
         for (int sends = 1; ; sends++) {
             try {
                 List<Object> answers = sent.get();
                 if (isUnknownScript(answers)) {
-                    List<ScriptCall> byText =
-                            calls.stream().map(ScriptCall::asText).toList();
-                    answers = wire.send(door, byText, acks, background, start, redirection)
-                            .get();
+                    answers = sendNow(calls.asText()).get();
                 }
-                return replies(calls, acks, start, answers, redirections, outcomeUnknown);
+                return replies(calls, answers, redirections, outcomeUnknown);
             } catch (RuntimeException e) {
-                LockStoreException failure = failed(e, calls.stream().anyMatch(ScriptCall::masked));
+                LockStoreException failure = failed(e, calls.all().stream().anyMatch(ScriptCall::masked));
                 // If WAIT is rejected, the calls before it were carried out.
-                outcomeUnknown |= failure.outcomeUnknown() || (acks.number() > 0 && RedisFailures.isServerError(e));
+                outcomeUnknown |=
+                        failure.outcomeUnknown() || (calls.acks().number() > 0 && RedisFailures.isServerError(e));
                 boolean isReplaced = wire.isCluster() && RedisFailures.isUnreachable(e);
-                boolean mayRepeat = calls.get(0).script() != LuaScript.FORCE_RELEASE;
+                boolean mayRepeat = calls.all().get(0).script() != LuaScript.FORCE_RELEASE;
                 if (!(isReplaced || (mayRepeat && RedisFailures.isBrokenConnection(failure)))
-                        || System.nanoTime() - start >= timeoutNanos / RESEND_WITHIN) {
+                        || System.nanoTime() - calls.start() >= timeoutNanos / RESEND_WITHIN) {
                     throw outcomeUnknown ? RedisFailures.ofUnknownOutcome(failure) : failure;
                 }
                 if (isReplaced || sends >= SENDS_AT_ONCE) {
                     LockSupport.parkNanos(this, RESEND_PAUSE_NANOS);
                 }
             }
-            sent = sendNow(calls, acks, start, redirection);
+            sent = sendNow(calls);
         }
     }
 
@@ -345,16 +334,16 @@ final class ScriptClient {
      *
      * @param resent whether an earlier send may have arrived
      */
-    private List<Reply> replies(
-            List<ScriptCall> calls, Acks acks, long start, List<Object> answers, int redirections, boolean resent) {
-        if (RedisFailures.areOfReplica(calls, answers)) {
-            locate(movedAgain, replica);
+    private List<Reply> replies(Calls calls, List<Object> answers, int redirections, boolean resent) {
+        if (RedisFailures.areOfReplica(calls.all(), answers)) {
+            locate(movedAgain, WakeChannel::reconnect);
         }
-        long replicas = acks.number() > 0 ? acknowledged(answers.get(calls.size())) : 0;
-        List<Reply> replies = new ArrayList<>(calls.size());
+        int number = calls.all().size();
+        long replicas = calls.acks().number() > 0 ? acknowledged(answers.get(number)) : 0;
+        List<Reply> replies = new ArrayList<>(number);
         boolean isGone = false;
-        for (int i = 0; i < calls.size(); i++) {
-            ScriptCall call = calls.get(i);
+        for (int i = 0; i < number; i++) {
+            ScriptCall call = calls.all().get(i);
             Object answer = answers.get(i);
             Reply reply;
             if (answer instanceof byte[] text) {
@@ -365,8 +354,9 @@ final class ScriptClient {
                     && RedisFailures.isServerError(e, "MOVED ", "ASK ")
                     && redirections < MOST_REDIRECTIONS
                     && !isGone) {
-                long from = redirections == 0 ? System.nanoTime() : start; // shared by all redirections of a call
-                reply = redirected(call, acks, from, e, redirections + 1, resent);
+                // The time is shared by all redirections of a call.
+                long from = redirections == 0 ? System.nanoTime() : calls.start();
+                reply = redirected(new Calls(List.of(call), calls.acks(), from, e), redirections + 1, resent);
                 isGone = reply.failure() != null && RedisFailures.isNoAnswer(reply.failure());
             } else {
                 LockStoreException failure = failure(call, answer);
@@ -385,14 +375,10 @@ final class ScriptClient {
         return reply instanceof Long number ? number : 0;
     }
 
-    private Reply redirected(
-            ScriptCall call, Acks acks, long start, RuntimeException redirection, int redirections, boolean resent) {
-        locate(movedAgain, () -> {});
-        List<ScriptCall> alone = List.of(call);
+    private Reply redirected(Calls alone, int redirections, boolean resent) {
+        locate(movedAgain, channel -> {});
         try {
-            Supplier<List<Object>> sent = sendNow(alone, acks, start, redirection);
-            return replies(alone, acks, start, sent, redirection, redirections, resent)
-                    .get(0);
+            return replies(alone, sendNow(alone), redirections, resent).get(0);
         } catch (LockStoreException e) {
             return failed(e, resent);
         }
@@ -416,20 +402,20 @@ final class ScriptClient {
     private LockStoreException failed(RuntimeException met, boolean masked) {
         LockStoreException failure = RedisFailures.translate(met, wire.server(), masked);
         if (RedisFailures.isReadOnly(met)) {
-            locate(movedAgain, replica);
+            locate(movedAgain, WakeChannel::reconnect);
         } else if (RedisFailures.isNoAnswer(failure) && !Thread.currentThread().isInterrupted()) {
-            locate(unansweredAgain, unanswered);
+            locate(unansweredAgain, WakeChannel::doubt);
         }
         return failure;
     }
 
-    private void locate(AtomicLong notBefore, Runnable listener) {
+    private void locate(AtomicLong notBefore, Consumer<WakeChannel> signal) {
         long now = System.nanoTime();
         long earliest = notBefore.get();
         if (now - earliest >= 0 && notBefore.compareAndSet(earliest, now + Long.MAX_VALUE / 2)) {
             Runnable work = () -> {
                 try {
-                    listener.run();
+                    channels.forEach(signal);
                     wire.refreshTopology();
                 } catch (RuntimeException e) {
                     log.debug("Failed to refresh the Redis topology", RedisFailures.translate(e, wire.server(), true));

@@ -45,8 +45,7 @@ class FirstConnectionTest {
                     }),
             false,
             Duration.ofSeconds(1),
-            () -> {},
-            () -> {},
+            List.of(),
             () -> {});
 
     @AfterEach

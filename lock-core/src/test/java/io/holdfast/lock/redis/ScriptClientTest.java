@@ -55,13 +55,13 @@ class ScriptClientTest {
                 case "isPipelined" -> isPipelined;
                 case "isCluster" -> isCluster;
                 case "send" -> {
-                    starts.add((Long) arguments[4]);
+                    starts.add(((Wire.Calls) arguments[2]).start());
                     yield (Supplier<List<Object>>) this::next;
                 }
                 default -> null;
             });
     private final ScriptClient client =
-            new ScriptClient(new RedisTemplate<>(), wire, false, Duration.ofSeconds(2), () -> {}, () -> {}, () -> {});
+            new ScriptClient(new RedisTemplate<>(), wire, false, Duration.ofSeconds(2), List.of(), () -> {});
 
     /** An answer of the server, or what breaks the send. */
     private List<Object> next() {

@@ -57,14 +57,8 @@ public final class ApplicationConnections implements Wire {
     }
 
     @Override
-    public Supplier<List<Object>> send(
-            RedisTemplate<?, ?> door,
-            List<ScriptCall> calls,
-            Acks acks,
-            boolean background,
-            long start,
-            @Nullable RuntimeException redirection) {
-        return () -> calls.stream().map(call -> send(door, call)).toList();
+    public Supplier<List<Object>> send(RedisTemplate<?, ?> door, boolean background, Calls calls) {
+        return () -> calls.all().stream().map(call -> send(door, call)).toList();
     }
 
     private Object send(RedisTemplate<?, ?> door, ScriptCall call) {

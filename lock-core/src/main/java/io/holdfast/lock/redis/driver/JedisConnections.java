@@ -404,25 +404,18 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     }
 
     @Override
-    public Supplier<List<Object>> send(
-            RedisTemplate<?, ?> door,
-            List<ScriptCall> calls,
-            Acks acks,
-            boolean background,
-            long start,
-            @Nullable RuntimeException redirection) {
-        return door.execute(connection -> send(calls, acks, background, start, redirection), true);
+    public Supplier<List<Object>> send(RedisTemplate<?, ?> door, boolean background, Calls calls) {
+        return door.execute(connection -> send(background, calls), true);
     }
 
-    Supplier<List<Object>> send(
-            List<ScriptCall> calls, Acks acks, boolean background, long start, @Nullable RuntimeException redirection) {
-        Place place = borrow(calls.get(0).keysAndArgs()[0], background, start, redirection);
-        var unused = attempt(place, () -> write(place.connection(), calls, acks, redirection));
+    Supplier<List<Object>> send(boolean background, Calls calls) {
+        Place place = borrow(calls.all().get(0).keysAndArgs()[0], background, calls.start(), calls.redirection());
+        var unused = attempt(place, () -> write(place.connection(), calls));
         long timeoutNanos = timeout.toNanos();
-        long left = Math.max(timeoutNanos - (System.nanoTime() - start), timeoutNanos / 2);
+        long left = Math.max(timeoutNanos - (System.nanoTime() - calls.start()), timeoutNanos / 2);
         return () -> {
-            List<Object> replies = attempt(place, () -> read(place.connection(), calls.size(), acks, left));
-            if (RedisFailures.areOfReplica(calls, replies)) {
+            List<Object> replies = attempt(place, () -> read(place.connection(), calls, left));
+            if (RedisFailures.areOfReplica(calls.all(), replies)) {
                 place.disconnect();
                 // The other connections lead to the same replica.
                 pools.values().forEach(pool -> pool.clear(System.nanoTime()));
@@ -433,13 +426,12 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     }
 
     /** Flushes by reading no replies, because Jedis offers no other way to flush. */
-    private List<Object> write(
-            Connection connection, List<ScriptCall> calls, Acks acks, @Nullable RuntimeException redirection) {
-        if (redirection instanceof JedisAskDataException) {
+    private List<Object> write(Connection connection, Calls calls) {
+        if (calls.redirection() instanceof JedisAskDataException) {
             setTimeout(connection, timeout.toNanos());
             connection.executeCommand(Protocol.Command.ASKING);
         }
-        for (ScriptCall call : calls) {
+        for (ScriptCall call : calls.all()) {
             CommandArguments command = new CommandArguments(
                             call.byText() ? Protocol.Command.EVAL : Protocol.Command.EVALSHA)
                     .add(call.byText() ? call.script().text : call.script().sha)
@@ -447,6 +439,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
                     .addObjects((Object[]) call.keysAndArgs());
             connection.sendCommand(command);
         }
+        Acks acks = calls.acks();
         if (acks.number() > 0) {
             connection.sendCommand(new CommandArguments(Protocol.Command.WAIT)
                     .add(acks.number())
@@ -456,11 +449,11 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     }
 
     /** Leaves the connection with its usual timeout. */
-    private List<Object> read(Connection connection, int calls, Acks acks, long nanos) {
+    private List<Object> read(Connection connection, Calls calls, long nanos) {
         setTimeout(connection, nanos);
-        List<Object> replies = connection.getMany(calls);
-        if (acks.number() > 0) {
-            setTimeout(connection, nanos + acks.timeout().toNanos());
+        List<Object> replies = connection.getMany(calls.all().size());
+        if (calls.acks().number() > 0) {
+            setTimeout(connection, nanos + calls.acks().timeout().toNanos());
             replies.addAll(connection.getMany(1));
         }
         setTimeout(connection, timeout.toNanos());

@@ -40,24 +40,15 @@ public interface Wire {
     default void breakOff(RedisConnection subscription) {}
 
     /**
-     * Sends all calls to the server that has the first key, over one connection, before waiting for the first reply; all other keys are on
-     * that server as well, as far as is known. Does not follow redirections, and sends nothing twice.
+     * Sends calls over one connection, before waiting for the first reply. Does not follow redirections, and sends nothing twice.
      *
      * @param door a template on these connections
      * @param background whether to use the connections that callers cannot exhaust
-     * @param start when the command timeout began, by {@link System#nanoTime()}
-     * @param redirection the reply from another server of a cluster that names the server of the key; null if there was none
      * @return waits for the replies; to be called once, by any thread. For each call, the reply is a {@code byte[]}, or the driver's
      *     exception for an error of the server; something else if the state of the connection did not allow running a script. The reply
      *     to a {@code WAIT} is the last one
      */
-    Supplier<List<Object>> send(
-            RedisTemplate<?, ?> door,
-            List<ScriptCall> calls,
-            Acks acks,
-            boolean background,
-            long start,
-            @Nullable RuntimeException redirection);
+    Supplier<List<Object>> send(RedisTemplate<?, ?> door, boolean background, Calls calls);
 
     /** {@return whether {@link #send} does not wait for replies, and can also send a {@code WAIT}} May be called before {@link #open}. */
     default boolean isPipelined() {
@@ -117,6 +108,25 @@ public interface Wire {
         /** {@return the same call, masked} */
         public ScriptCall mask() {
             return new ScriptCall(script, keys, keysAndArgs, byText, true);
+        }
+    }
+
+    /**
+     * Calls to the server that has the first key, all together; all other keys are on that server as well, as far as is known.
+     *
+     * @param acks the acknowledgements that they wait for
+     * @param start when the command timeout began, by {@link System#nanoTime()}
+     * @param redirection the reply from another server of a cluster that names the server of the key; null if there was none
+     */
+    record Calls(
+            List<ScriptCall> all,
+            Acks acks,
+            long start,
+            @Nullable RuntimeException redirection) {
+
+        /** {@return the same calls, by text} */
+        public Calls asText() {
+            return new Calls(all.stream().map(ScriptCall::asText).toList(), acks, start, redirection);
         }
     }
 

@@ -41,7 +41,7 @@ class ApplicationConnectionsTest {
         template.afterPropertiesSet();
 
         List<Object> replies = new ApplicationConnections(applications, "Redis")
-                .send(template, List.of(call), Wire.Acks.NONE, false, 0, null)
+                .send(template, false, new Wire.Calls(List.of(call), Wire.Acks.NONE, 0, null))
                 .get();
 
         assertThat(replies).containsExactly(reply);

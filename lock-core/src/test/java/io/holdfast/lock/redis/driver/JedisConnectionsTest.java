@@ -67,7 +67,7 @@ class JedisConnectionsTest {
 
     private Supplier<List<Object>> begin() {
         var call = new Wire.ScriptCall(LuaScript.INSPECT, 1, new byte[][] {KEY}, true, false);
-        return connections.send(List.of(call), Wire.Acks.NONE, false, System.nanoTime(), null);
+        return connections.send(false, new Wire.Calls(List.of(call), Wire.Acks.NONE, System.nanoTime(), null));
     }
 
     @AfterEach

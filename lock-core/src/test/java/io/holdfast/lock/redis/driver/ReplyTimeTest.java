@@ -45,7 +45,7 @@ class ReplyTimeTest {
         Wire.ScriptCall call = new Wire.ScriptCall(LuaScript.RELEASE, 1, new byte[][] {{'k'}}, false, false);
 
         var unused = connections
-                .send(List.of(call), acks, false, System.nanoTime() - waited.toNanos(), null)
+                .send(false, new Wire.Calls(List.of(call), acks, System.nanoTime() - waited.toNanos(), null))
                 .get();
 
         ArgumentCaptor<Integer> millis = ArgumentCaptor.captor();
