@@ -335,7 +335,7 @@ final class ScriptClient {
      * @param resent whether an earlier send may have arrived
      */
     private List<Reply> replies(Calls calls, List<Object> answers, int redirections, boolean resent) {
-        if (RedisFailures.areOfReplica(calls.all(), answers)) {
+        if (calls.areAnsweredByReplica(answers)) {
             locate(movedAgain, WakeChannel::reconnect);
         }
         int number = calls.all().size();

@@ -415,7 +415,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         long left = Math.max(timeoutNanos - (System.nanoTime() - calls.start()), timeoutNanos / 2);
         return () -> {
             List<Object> replies = attempt(place, () -> read(place.connection(), calls, left));
-            if (RedisFailures.areOfReplica(calls.all(), replies)) {
+            if (calls.areAnsweredByReplica(replies)) {
                 place.disconnect();
                 // The other connections lead to the same replica.
                 pools.values().forEach(pool -> pool.clear(System.nanoTime()));

@@ -4,7 +4,6 @@ import static org.springframework.util.StringUtils.capitalize;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import java.net.ConnectException;
 import java.net.SocketException;
@@ -15,7 +14,6 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -33,10 +31,6 @@ public final class RedisFailures {
 
     /** In an error of a script, before Redis 7. */
     private static final String READONLY = "READONLY You";
-
-    /** In these scripts, the failure of one lock does not affect the others of the same call, so the reply reports each failure. */
-    private static final Set<LuaScript> FOR_MANY =
-            Set.of(LuaScript.RENEW, LuaScript.KEEP_ENTRIES, LuaScript.RELEASE_ALL);
 
     /** Where a password is configured, if not under spring.data.redis. */
     private static final String URLS = " holdfast.redis.url or holdfast.quorum.nodes if set.";
@@ -247,18 +241,6 @@ public final class RedisFailures {
                 ? serverError(failure)
                 : Optional.of(reply instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : "");
         return said.filter(text -> text.contains(READONLY)).isPresent();
-    }
-
-    /** One of the replies to these calls is from a replica. */
-    public static boolean areOfReplica(List<ScriptCall> calls, List<Object> replies) {
-        for (int i = 0; i < calls.size(); i++) {
-            Object reply = replies.get(i);
-            boolean isOfMany = FOR_MANY.contains(calls.get(i).script());
-            if ((isOfMany || reply instanceof RuntimeException) && isReadOnly(reply)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** The server replied with an error; if beginnings are given, with one that starts with one of them. */

@@ -3,6 +3,7 @@ package io.holdfast.lock.redis.driver;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -123,6 +124,22 @@ public interface Wire {
             Acks acks,
             long start,
             @Nullable RuntimeException redirection) {
+
+        /** In these scripts, the failure of one lock does not affect the others of the same call, so the reply reports each failure. */
+        private static final Set<LuaScript> FOR_MANY =
+                Set.of(LuaScript.RENEW, LuaScript.KEEP_ENTRIES, LuaScript.RELEASE_ALL);
+
+        /** {@return whether one of the replies is from a replica} */
+        public boolean areAnsweredByReplica(List<Object> replies) {
+            for (int i = 0; i < all.size(); i++) {
+                Object reply = replies.get(i);
+                boolean isOfMany = FOR_MANY.contains(all.get(i).script());
+                if ((isOfMany || reply instanceof RuntimeException) && RedisFailures.isReadOnly(reply)) {
+                    return true;
+                }
+            }
+            return false;
+        }
 
         /** {@return the same calls, by text} */
         public Calls asText() {
