@@ -76,7 +76,10 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final LockStore store;
-    final String clientId;
+
+    /** The client, as the store knows it. */
+    public final String clientId;
+
     private final Ticker ticker;
     private final boolean withThread;
     private final LongConsumer onRevoked;

@@ -107,7 +107,7 @@ class LeakTest {
 
     /** Nobody stands in line, nobody waits in a queue, nobody is told of those who wait. */
     private static boolean isEmpty(LockEngine locks) throws ReflectiveOperationException {
-        Object queue = field(field(field(field(field(locks, "parts"), "shared"), "client"), "identity"), "queue");
+        Object queue = field(field(field(locks, "shared"), "client"), "queue");
         Object entries = field(queue, "entries");
         return ((Map<?, ?>) field(queue, "lines")).isEmpty()
                 && ((Map<?, ?>) field(entries, "entries")).isEmpty()

@@ -42,33 +42,33 @@ public final class ClientContext {
     public final Cleanup cleanup;
     public final Ticker ticker;
     private final boolean queueThread;
-    private volatile Identity identity;
+
+    /** Where its callers wait. Replaced, and with it the id of the client, when the process has been copied. */
+    private volatile LocalQueue queue;
+
     private volatile long wakeUpsBefore;
     private volatile LongConsumer onRevoked = sequence -> {};
-
-    /** The client's identity at the store, and what depends on it: both change when the process has been copied. */
-    private record Identity(String id, LocalQueue queue) {}
 
     public ClientContext(LockStore store, Cleanup cleanup, Ticker ticker, boolean queueThread, @Nullable String id) {
         this.store = store;
         this.cleanup = cleanup;
         this.ticker = ticker;
         this.queueThread = queueThread;
-        this.identity = identity(id == null ? randomId() : id);
+        this.queue = queue(id == null ? randomId() : id);
     }
 
-    private Identity identity(String id) {
+    private LocalQueue queue(String id) {
         var entries = new EntryKeeper(store, id, ticker, queueThread, sequence -> onRevoked.accept(sequence));
-        return new Identity(id, new LocalQueue(entries, Sequences.SYSTEM::next, ticker));
+        return new LocalQueue(entries, Sequences.SYSTEM::next, ticker);
     }
 
     public String id() {
-        return identity.id;
+        return queue.entries.clientId;
     }
 
     /** The queue in which its callers wait. */
     public LocalQueue queue() {
-        return identity.queue;
+        return queue;
     }
 
     /** {@return how many waiters the store has notified of their grant} */
@@ -102,7 +102,7 @@ public final class ClientContext {
     public void renew() {
         host = lookUpHost();
         wakeUpsBefore = wakeUps();
-        identity = identity(randomId());
+        queue = queue(randomId());
     }
 
     public static HolderInfo currentThread() {
