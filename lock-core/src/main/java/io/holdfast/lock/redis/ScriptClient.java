@@ -190,7 +190,7 @@ final class ScriptClient {
             if (!(e.getCause() instanceof RuntimeException failed)) {
                 throw new IllegalStateException("The first connection to " + wire.server() + " failed", e.getCause());
             }
-            LockStoreException known = RedisFailures.translate(failed, wire.server());
+            LockStoreException known = RedisFailures.translate(failed, wire.server(), false);
             throw new LockStoreException(String.valueOf(known.getMessage()), known.getCause(), false);
         } catch (TimeoutException e) {
             Duration taken = Duration.ofNanos(System.nanoTime() - attemptAt);
@@ -209,7 +209,7 @@ final class ScriptClient {
     private String whatToCheck(Duration taken) {
         if (formerFailure instanceof RuntimeException former) {
             return "The previous attempt failed: "
-                    + RedisFailures.translate(former, wire.server()).getMessage();
+                    + RedisFailures.translate(former, wire.server(), false).getMessage();
         }
         return "Check that this process gets enough CPU time (the CPU limit of its container), and that the server accepts"
                 + " connections"
@@ -218,12 +218,7 @@ final class ScriptClient {
 
     /** Sends one call, and waits for its reply. */
     Reply run(ScriptCall call) {
-        return send(List.of(call), Acks.NONE).get(0);
-    }
-
-    /** Sends calls, and waits for their replies. */
-    List<Reply> send(List<ScriptCall> calls, Acks acks) {
-        return begin(calls, acks, CONNECT_LIMIT).get();
+        return begin(List.of(call), Acks.NONE, CONNECT_LIMIT).get().get(0);
     }
 
     /**
@@ -242,7 +237,8 @@ final class ScriptClient {
         boolean oneServer = wire.isOneServer();
         List<List<Q>> scripts =
                 oneServer ? List.of(requests) : requests.stream().map(List::of).toList();
-        List<Reply> replies = send(scripts.stream().map(encoder).toList(), acks);
+        List<Reply> replies = begin(scripts.stream().map(encoder).toList(), acks, CONNECT_LIMIT)
+                .get();
         List<A> all = new ArrayList<>(requests.size());
         for (int i = 0; i < scripts.size(); i++) {
             LockStoreException failure = replies.get(i).failure();

@@ -66,7 +66,9 @@ class ScriptClientTest {
     /** An answer of the server, or what breaks the send. */
     private List<Object> next() {
         if (isWaitRejected) {
-            throw new JedisDataException("NOPERM this user has no permissions to run the 'wait' command");
+            return List.of(
+                    "RELEASED".getBytes(StandardCharsets.US_ASCII),
+                    new JedisDataException("NOPERM this user has no permissions to run the 'wait' command"));
         }
         Object outcome = outcomes.remove();
         if (outcome instanceof RuntimeException e && !(e instanceof JedisDataException)) {
@@ -166,7 +168,9 @@ class ScriptClientTest {
         isWaitRejected = true;
 
         LockStoreException failure = catchThrowableOfType(
-                LockStoreException.class, () -> client.send(List.of(CALL), new Acks(1, Duration.ofSeconds(1))));
+                LockStoreException.class,
+                () -> client.begin(List.of(CALL), new Acks(1, Duration.ofSeconds(1)), ScriptClient.CONNECT_LIMIT)
+                        .get());
 
         assertThat(failure).hasMessageContaining("The Redis user lacks a permission");
         assertThat(failure.outcomeUnknown()).isTrue();

@@ -117,11 +117,6 @@ public final class RedisFailures {
 
     private RedisFailures() {}
 
-    /** {@return the failure of a call that has nothing to hide, as users see it} */
-    public static LockStoreException translate(RuntimeException failure, String where) {
-        return translate(failure, where, false);
-    }
-
     /**
      * {@return the failure as users see it}
      *

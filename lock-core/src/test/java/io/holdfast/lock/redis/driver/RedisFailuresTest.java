@@ -63,7 +63,7 @@ class RedisFailuresTest {
     }
 
     private static LockStoreException translated(RuntimeException failure) {
-        return RedisFailures.translate(failure, "Redis at 127.0.0.1:6380");
+        return RedisFailures.translate(failure, "Redis at 127.0.0.1:6380", false);
     }
 
     private static void assertHandshake(LockStoreException told) {
