@@ -32,10 +32,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -62,8 +64,8 @@ import java.util.stream.Stream;
  *
  * <p><b>Tokens.</b> See {@link Election}.
  *
- * <p><b>Waiting.</b> Independent servers cannot share a queue. Waiters poll at random intervals of 25 to 75 ms; fair locks are
- * refused.
+ * <p><b>Waiting.</b> Independent servers cannot share a queue. Waiters poll at random intervals of 25 to 75 ms, after {@linkplain
+ * Election#rest longer rests} if servers are slow; fair locks are refused.
  *
  * <p>One thread sends to all servers before it reads the first reply, and nobody waits for a reply that can no longer change the
  * outcome, see {@link Quorum#askInRound}. Thread-safe.
@@ -76,7 +78,11 @@ public final class QuorumLockStore implements LockStore {
 
     private final Quorum quorum;
     private final Duration longestLease;
+    private final Ticker ticker;
     private final TokenClock clock;
+
+    /** When waiters that were refused may try again, on the ticker; for as long as anything else refers to their ids. */
+    private final Map<OwnerId, Long> nextTries = Collections.synchronizedMap(new WeakHashMap<>());
 
     /**
      * Creates an instance.
@@ -99,6 +105,7 @@ public final class QuorumLockStore implements LockStore {
         }
         this.quorum = new Quorum(nodes, ticker, pools);
         this.longestLease = longestLease;
+        this.ticker = ticker;
         this.clock = new TokenClock(longestLease, ticker);
     }
 
@@ -111,7 +118,13 @@ public final class QuorumLockStore implements LockStore {
                     + " a cluster.");
         }
         checkLease(request.leaseMillis());
-        return new Election(quorum, clock, request).run();
+        long start = ticker.nanos();
+        AcquireReply reply = new Election(quorum, clock, request).run();
+        long end = ticker.nanos();
+        if (reply instanceof AcquireReply.Held) {
+            nextTries.put(request.owner(), end + Election.rest(end - start));
+        }
+        return reply;
     }
 
     @Override
@@ -204,11 +217,14 @@ public final class QuorumLockStore implements LockStore {
         });
     }
 
-    /** There are no entries: every waiter polls. */
+    /** There are no entries: every waiter polls, except during its rest. */
     @Override
     public List<EntryReply> keepEntries(List<EntryRequest> requests) {
+        long now = ticker.nanos();
+        Predicate<OwnerId> rested = owner -> nextTries.getOrDefault(owner, now) - now <= 0;
         return requests.stream()
-                .map(request -> (EntryReply) new EntryReply.Kept(request.owners(), 0, Election.backOff()))
+                .map(request -> request.owners().stream().filter(rested).toList())
+                .map(called -> (EntryReply) new EntryReply.Kept(called, 0, Election.backOff()))
                 .toList();
     }
 

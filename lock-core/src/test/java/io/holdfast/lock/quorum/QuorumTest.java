@@ -16,6 +16,7 @@ import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
@@ -81,6 +82,59 @@ class QuorumTest {
 
     private static AcquireRequest request(OwnerId owner, int limit, long leaseMillis) {
         return new AcquireRequest(KEY, owner, leaseMillis, HERE, limit, 1, false, true, 1, 0, false);
+    }
+
+    /** Otherwise waiters whose tries take longer than the usual interval occupy the servers all the time, and nobody gets enough of them. */
+    @ParameterizedTest
+    @ValueSource(ints = {3, 5})
+    void refused_waiter_rests_longer_if_its_try_took_long_but_for_a_second_at_most(int count) {
+        QuorumLockStore quorum = quorum(servers(count).stream()
+                .map(server -> slowed(server, Duration.ofMillis(10)))
+                .toList());
+        quorum.acquire(request(owner(), AcquireRequest.EXCLUSIVE, 60_000));
+
+        int resting = 0;
+        for (int i = 0; i < 30; i++) {
+            OwnerId waiter = owner();
+            quorum.acquire(request(waiter, AcquireRequest.EXCLUSIVE, 60_000));
+            time.pass(Duration.ofMillis(75));
+            resting += called(quorum, waiter).isEmpty() ? 1 : 0;
+            time.pass(Duration.ofMillis(925));
+            assertThat(called(quorum, waiter)).containsExactly(waiter);
+        }
+
+        assertThat(resting).isPositive();
+    }
+
+    @Test
+    void refused_waiter_does_not_rest_longer_than_usual_if_its_try_was_quick() {
+        QuorumLockStore quorum = quorum(servers(3).stream()
+                .map(server -> slowed(server, Duration.ofMillis(2)))
+                .toList());
+        quorum.acquire(request(owner(), AcquireRequest.EXCLUSIVE, 60_000));
+
+        for (int i = 0; i < 30; i++) {
+            OwnerId waiter = owner();
+            quorum.acquire(request(waiter, AcquireRequest.EXCLUSIVE, 60_000));
+            time.pass(Duration.ofMillis(75));
+            assertThat(called(quorum, waiter)).containsExactly(waiter);
+        }
+    }
+
+    private StoreSpy slowed(LockStore server, Duration delay) {
+        return new StoreSpy(server) {
+            @Override
+            public AcquireReply acquire(AcquireRequest request) {
+                time.pass(delay);
+                return super.acquire(request);
+            }
+        };
+    }
+
+    private static List<OwnerId> called(LockStore quorum, OwnerId waiter) {
+        EntryReply reply = quorum.keepEntries(List.of(Requests.entries(KEY, List.of(waiter))))
+                .get(0);
+        return ((EntryReply.Kept) reply).called();
     }
 
     /** Not for as long as the slowest server keeps it: the others may have granted it to somebody else by then. */
