@@ -39,7 +39,7 @@ import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.threads.Pause;
 import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;

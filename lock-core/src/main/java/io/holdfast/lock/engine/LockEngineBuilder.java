@@ -6,7 +6,7 @@ import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.threads.Pause;
 import io.holdfast.lock.store.Ticker;
 import java.util.List;
 import java.util.concurrent.Executor;

@@ -2,7 +2,7 @@ package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.ConnectionsInUseException;
-import io.holdfast.lock.store.Uninterrupted;
+import io.holdfast.lock.threads.Uninterrupted;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.store.Ticker;
-import io.holdfast.lock.store.Uninterrupted;
+import io.holdfast.lock.threads.Uninterrupted;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

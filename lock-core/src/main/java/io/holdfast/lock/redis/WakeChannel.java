@@ -2,7 +2,7 @@ package io.holdfast.lock.redis;
 
 import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
-import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.WakeListener;

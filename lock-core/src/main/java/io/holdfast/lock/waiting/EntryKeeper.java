@@ -4,7 +4,7 @@ import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
-import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.Followers;

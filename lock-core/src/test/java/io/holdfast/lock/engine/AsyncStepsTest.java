@@ -13,7 +13,7 @@ import io.holdfast.lock.engine.client.EventPublisher;
 import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.memory.InMemoryLockStore;
-import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.threads.Pause;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;

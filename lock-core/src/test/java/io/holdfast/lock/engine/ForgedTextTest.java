@@ -11,7 +11,7 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.leader.LeaderElection;
-import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.testing.HeardLog;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;

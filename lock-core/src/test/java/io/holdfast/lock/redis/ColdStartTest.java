@@ -9,7 +9,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.quorum.QuorumLockStore;
 import io.holdfast.lock.quorum.QuorumNode;
-import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.RunningTime;
 import io.holdfast.lock.testing.TestRedis;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.testing.TestRedis;
 import java.io.IOException;
 import java.net.InetAddress;

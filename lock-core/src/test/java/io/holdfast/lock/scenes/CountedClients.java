@@ -12,7 +12,7 @@ import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.threads.Pause;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.testing.CountingProxy;

@@ -7,7 +7,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.threads.Pause;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.NewThread;

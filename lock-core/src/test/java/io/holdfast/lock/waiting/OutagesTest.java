@@ -3,7 +3,7 @@ package io.holdfast.lock.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.threads.Pause;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.StoreSpy;

@@ -1,6 +1,6 @@
 package io.holdfast.lock.waiting;
 
-import io.holdfast.lock.store.Pause;
+import io.holdfast.lock.threads.Pause;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

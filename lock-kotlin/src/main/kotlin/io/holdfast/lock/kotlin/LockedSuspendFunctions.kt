@@ -2,7 +2,7 @@ package io.holdfast.lock.kotlin
 
 import io.holdfast.lock.api.LockHandle
 import io.holdfast.lock.api.LockLostException
-import io.holdfast.lock.spring.annotation.LockContext
+import io.holdfast.lock.spring.LockContext
 import io.holdfast.lock.spring.result.LockedCall
 import io.holdfast.lock.spring.result.SubscriberObservation
 import io.holdfast.lock.spring.result.SuspendSupport

@@ -2,7 +2,7 @@ package io.holdfast.lock.kotlin
 
 import io.holdfast.lock.api.LockNotAcquiredException
 import io.holdfast.lock.spring.annotation.DistributedLock
-import io.holdfast.lock.spring.annotation.LockContext
+import io.holdfast.lock.spring.LockContext
 import io.holdfast.lock.spring.annotation.OnContention
 import io.holdfast.lock.spring.test.AutoConfigureTestLocks
 import io.holdfast.lock.spring.test.TestLocks

@@ -2,7 +2,7 @@ package io.holdfast.lock.kotlin
 
 import io.holdfast.lock.api.LockStoreException
 import io.holdfast.lock.spring.annotation.DistributedLock
-import io.holdfast.lock.spring.annotation.LockDefinitionException
+import io.holdfast.lock.spring.LockDefinitionException
 import io.holdfast.lock.spring.annotation.OnContention
 import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration
 import kotlin.reflect.KClass

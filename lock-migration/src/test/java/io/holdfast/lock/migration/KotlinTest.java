@@ -47,7 +47,7 @@ class KotlinTest implements RewriteTest {
                     }
                 }
                 """, """
-                import io.holdfast.lock.spring.annotation.LockAssert
+                import io.holdfast.lock.spring.LockAssert
                 import io.holdfast.lock.spring.annotation.OnOneNode
 
                 class Jobs {

@@ -16,6 +16,6 @@ class PublicApiTest {
                         "io.holdfast.lock.spring.annotation",
                         "io.holdfast.lock.spring.autoconfigure",
                         "io.holdfast.lock.spring.integration",
-                        "io.holdfast.lock.spring.observe"));
+                        "io.holdfast.lock.spring.autoconfigure.observation"));
     }
 }

@@ -1,7 +1,7 @@
 package io.holdfast.lock.engine.client;
 
-import io.holdfast.lock.store.DaemonThreads;
-import io.holdfast.lock.store.Uninterrupted;
+import io.holdfast.lock.threads.DaemonThreads;
+import io.holdfast.lock.threads.Uninterrupted;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -5,7 +5,7 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.ServerWorkers;
-import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;

@@ -10,7 +10,7 @@ import static org.mockito.Mockito.verify;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
-import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.threads.DaemonThreads;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;

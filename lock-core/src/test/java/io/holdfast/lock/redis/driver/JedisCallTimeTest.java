@@ -9,7 +9,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
-import io.holdfast.lock.store.Uninterrupted;
+import io.holdfast.lock.threads.Uninterrupted;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.RunningTime;

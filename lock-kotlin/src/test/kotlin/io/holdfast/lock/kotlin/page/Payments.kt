@@ -2,7 +2,7 @@ package io.holdfast.lock.kotlin.page
 
 import io.holdfast.lock.api.LockEvent
 import io.holdfast.lock.spring.annotation.DistributedLock
-import io.holdfast.lock.spring.annotation.LockContext
+import io.holdfast.lock.spring.LockContext
 import io.holdfast.lock.spring.annotation.OnContention
 import java.util.concurrent.atomic.AtomicInteger
 import kotlinx.coroutines.flow.Flow

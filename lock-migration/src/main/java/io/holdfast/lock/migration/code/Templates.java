@@ -18,7 +18,7 @@ public final class Templates {
     public static final String ANNOTATION = "io.holdfast.lock.spring.annotation.DistributedLock";
     public static final String ON_ONE_NODE = "io.holdfast.lock.spring.annotation.OnOneNode";
     public static final String ON_CONTENTION = "io.holdfast.lock.spring.annotation.OnContention";
-    public static final String LOCK_CONTEXT = "io.holdfast.lock.spring.annotation.LockContext";
+    public static final String LOCK_CONTEXT = "io.holdfast.lock.spring.LockContext";
     public static final String LOCK_TEMPLATE = "io.holdfast.lock.api.LockTemplate";
     public static final String LOCK_REQUEST = "io.holdfast.lock.api.LockRequest";
     public static final String LOCK_HANDLE = "io.holdfast.lock.api.LockHandle";

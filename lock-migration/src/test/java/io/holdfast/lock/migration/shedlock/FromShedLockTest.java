@@ -258,7 +258,7 @@ class FromShedLockTest implements RewriteTest {
                 import java.time.Duration;
 
                 import io.holdfast.lock.spring.annotation.DistributedLock;
-                import io.holdfast.lock.spring.annotation.LockContext;
+                import io.holdfast.lock.spring.LockContext;
                 import io.holdfast.lock.spring.annotation.OnContention;
                 import net.javacrumbs.shedlock.core.LockExtender;
 
@@ -297,10 +297,10 @@ class FromShedLockTest implements RewriteTest {
                 }
                 """, """
                 import static java.time.Duration.ofMinutes;
-                import static io.holdfast.lock.spring.annotation.LockAssert.assertLocked;
+                import static io.holdfast.lock.spring.LockAssert.assertLocked;
 
                 import io.holdfast.lock.spring.annotation.DistributedLock;
-                import io.holdfast.lock.spring.annotation.LockContext;
+                import io.holdfast.lock.spring.LockContext;
                 import io.holdfast.lock.spring.annotation.OnContention;
 
                 class Jobs {

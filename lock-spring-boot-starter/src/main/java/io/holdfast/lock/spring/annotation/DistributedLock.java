@@ -1,6 +1,8 @@
 package io.holdfast.lock.spring.annotation;
 
 import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.spring.LockAssert;
+import io.holdfast.lock.spring.LockRequestCustomizer;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;

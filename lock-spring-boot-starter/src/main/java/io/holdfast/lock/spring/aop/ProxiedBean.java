@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.aop;
 
-import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.LockDefinitionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;

@@ -33,6 +33,6 @@ final class StarterHints implements RuntimeHintsRegistrar {
                         TypeReference.of("io.holdfast.lock.spring.key.LockExpression$Root"),
                         MemberCategory.INVOKE_PUBLIC_METHODS);
         hints.proxies().registerJdkProxy(DistributedLock.class); // synthesized for composed annotations
-        hints.resources().registerPattern("io/holdfast/lock/spring/actuate/page/*");
+        hints.resources().registerPattern("io/holdfast/lock/spring/autoconfigure/actuate/page/*");
     }
 }

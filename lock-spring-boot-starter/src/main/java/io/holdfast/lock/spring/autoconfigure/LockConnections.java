@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.LockDefinitionException;
 import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails.Cluster;
 import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails.Sentinel;
 import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails.Standalone;

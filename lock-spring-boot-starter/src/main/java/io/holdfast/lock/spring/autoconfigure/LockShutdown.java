@@ -5,7 +5,7 @@ import io.holdfast.lock.api.LockActivity;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.spring.leader.LeaderRoles;
-import io.holdfast.lock.store.DaemonThreads;
+import io.holdfast.lock.threads.DaemonThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

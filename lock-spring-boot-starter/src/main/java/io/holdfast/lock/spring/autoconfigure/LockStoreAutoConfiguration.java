@@ -7,7 +7,7 @@ import io.holdfast.lock.quorum.QuorumNode;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.spring.annotation.LockConnectionFactory;
-import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.LockDefinitionException;
 import io.holdfast.lock.store.LockStore;
 import java.time.Duration;
 import java.util.List;

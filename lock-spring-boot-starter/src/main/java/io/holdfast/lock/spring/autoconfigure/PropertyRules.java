@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.LockDefinitionException;
 import io.holdfast.lock.spring.definition.AnnotationOptions;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;

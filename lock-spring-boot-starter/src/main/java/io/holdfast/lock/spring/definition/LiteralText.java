@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.definition;
 
-import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.LockDefinitionException;
 import java.util.Collection;
 import java.util.regex.Pattern;
 

@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.key;
 
 import io.holdfast.lock.api.LockKeyException;
-import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.LockDefinitionException;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.lang.reflect.Method;

@@ -2,7 +2,7 @@ package io.holdfast.lock.spring.leader;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.LockDefinitionException;
 import io.holdfast.lock.spring.definition.AnnotatedMethods;
 import io.holdfast.lock.spring.definition.LiteralText;
 import io.holdfast.lock.spring.definition.LockOperation;

@@ -6,7 +6,7 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.annotation.LockAssert;
+import io.holdfast.lock.spring.LockAssert;
 import io.holdfast.lock.spring.annotation.OnOneNode;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;

@@ -7,7 +7,7 @@ import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.annotation.LockContext;
+import io.holdfast.lock.spring.LockContext;
 import io.holdfast.lock.spring.annotation.OnLost;
 import io.holdfast.lock.testing.NewThread;
 import java.lang.reflect.Proxy;

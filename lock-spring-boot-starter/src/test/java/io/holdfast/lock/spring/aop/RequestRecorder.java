@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.spring.annotation.LockRequestCustomizer;
+import io.holdfast.lock.spring.LockRequestCustomizer;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;

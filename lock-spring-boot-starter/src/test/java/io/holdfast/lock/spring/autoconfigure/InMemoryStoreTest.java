@@ -11,7 +11,7 @@ import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.annotation.LockDefinitionException;
+import io.holdfast.lock.spring.LockDefinitionException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.NewThread;
 import java.util.function.Supplier;

@@ -7,7 +7,7 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.observe.LockMetricsAutoConfiguration;
+import io.holdfast.lock.spring.autoconfigure.observation.LockMetricsAutoConfiguration;
 import io.holdfast.lock.testing.TestRedis;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

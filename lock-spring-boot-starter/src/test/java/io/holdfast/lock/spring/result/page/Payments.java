@@ -2,7 +2,7 @@ package io.holdfast.lock.spring.result.page;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.annotation.LockContext;
+import io.holdfast.lock.spring.LockContext;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.stereotype.Service;

@@ -1,0 +1,235 @@
+package io.holdfast.lock.spring.autoconfigure.actuate;
+
+import io.holdfast.lock.api.LockClient;
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockWaiter;
+import io.holdfast.lock.leader.Leadership;
+import io.holdfast.lock.leader.Term;
+import io.holdfast.lock.spring.leader.LeaderRoles;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * The responses of the endpoint. Times are strings in the format of {@code Duration} and {@code Instant}, so they do not depend
+ * on the application's JSON mapper.
+ */
+final class LocksDescriptors {
+
+    private static final String HIDDEN = "******";
+
+    private LocksDescriptors() {}
+
+    /**
+     * {@return the key as it is, since clients send it back, for example for a forced release; if keys are hidden, or this one is masked,
+     * a text that does not reveal it}
+     */
+    static String key(LockKey key, boolean shown) {
+        return !shown ? HIDDEN : key.isMasked() ? key.toString() : key.value();
+    }
+
+    /** In milliseconds, because nobody needs a finer unit. */
+    static String text(Duration time) {
+        return time.truncatedTo(ChronoUnit.MILLIS).toString();
+    }
+
+    static String text(Instant time) {
+        return time.truncatedTo(ChronoUnit.MILLIS).toString();
+    }
+
+    /** The locks that this client holds or waits for, and its annotated methods. */
+    record Locks(
+            List<Held> held,
+            List<Waiting> waiting,
+            @Nullable Long wakeUps,
+            List<Definition> definitions,
+            List<Leader> leadership)
+            implements OperationResponseBody {}
+
+    /** A role of this instance. Only the store knows whether another instance leads, and it may not respond. */
+    record Leader(
+            String role,
+            boolean candidate,
+            boolean leader,
+            @Nullable Long token,
+            @Nullable String since,
+            @Nullable String leaderHost,
+            @Nullable Long leaderPid,
+            @Nullable String leaderClientId) {}
+
+    /**
+     * {@return the roles of this instance}
+     *
+     * @param beans contains the roles, if there is leadership
+     * @param withLeaders whether to query the store for the leaders
+     */
+    static List<Leader> leaders(BeanFactory beans, boolean withLeaders) {
+        LeaderRoles roles = beans.getBeanProvider(LeaderRoles.class).getIfUnique();
+        return roles == null
+                ? List.of()
+                : roles.known().stream()
+                        .map(each -> describe(each, roles.isCandidate(each), withLeaders))
+                        .toList();
+    }
+
+    private static Leader describe(Leadership leadership, boolean candidate, boolean withLeader) {
+        Optional<Term> term = leadership.term();
+        Optional<LockHolder> leader = Optional.empty();
+        try {
+            leader = withLeader ? leadership.leader() : leader;
+        } catch (LockStoreException e) {
+            // unknown
+        }
+        return new Leader(
+                leadership.role(),
+                candidate,
+                term.isPresent(),
+                term.map(Term::fencingToken).orElse(null),
+                term.map(each -> text(each.since())).orElse(null),
+                leader.map(LockHolder::host).orElse(null),
+                leader.map(LockHolder::pid).orElse(null),
+                leader.map(LockHolder::clientId).orElse(null));
+    }
+
+    record Held(
+            String key, String name, String mode, long fencingToken, String thread, String held, String remaining) {}
+
+    record Waiting(String key, String name, String mode, String thread, String waited) {}
+
+    /**
+     * An annotated method. If a time is missing, the client's default applies, or there is no such limit.
+     *
+     * @param further the other locks, if it has several annotations; these have no bean, method or times
+     */
+    record Definition(
+            @Nullable String bean,
+            @Nullable String method,
+            String name,
+            List<String> key,
+            String mode,
+            @Nullable Integer limit,
+            @Nullable Integer weight,
+            boolean fair,
+            @Nullable String lease,
+            @Nullable String waitFor,
+            @Nullable String minHold,
+            @Nullable String maxHold,
+            @Nullable Integer maxWaiting,
+            @Nullable List<Definition> further) {}
+
+    /**
+     * One lock as the store sees it.
+     *
+     * @param id the same for the same key as long as this process runs, whether or not the key is shown; null if a single lock is
+     *     requested
+     * @param longestWait how long the first of the waiters has waited; null if unknown
+     * @param queue the waiters in order; null if a single lock is requested
+     */
+    record Lock(
+            @Nullable String id,
+            String key,
+            boolean held,
+            long fencingToken,
+            List<Holder> holders,
+            int waiters,
+            @Nullable String longestWait,
+            @Nullable List<LockWaiter> queue)
+            implements OperationResponseBody {}
+
+    /** {@return how long the first waiter has waited; null if unknown} */
+    static @Nullable String longestWait(Duration wait) {
+        return wait.isZero() ? null : text(wait);
+    }
+
+    /** A holder of a lock. */
+    record Holder(
+            String clientId,
+            String host,
+            long pid,
+            String thread,
+            String mode,
+            String since,
+            String remaining,
+            long fencingToken,
+            boolean kept) {}
+
+    static List<Holder> holders(List<LockHolder> holders) {
+        return holders.stream()
+                .map(each -> new Holder(
+                        each.clientId(),
+                        each.host(),
+                        each.pid(),
+                        each.thread(),
+                        each.mode().name(),
+                        text(each.since()),
+                        text(each.remaining()),
+                        each.fencingToken(),
+                        each.kept()))
+                .toList();
+    }
+
+    /**
+     * One page of all locks.
+     *
+     * @param time when the scan ended
+     * @param unreadable how many locks could not be read
+     * @param total how many locks match
+     * @param instance the application instance that responds
+     * @param lateRenewals the number of its locks whose renewal is overdue
+     * @param responseTime how long the store took to respond to a single call
+     */
+    record Overview(
+            String time,
+            boolean complete,
+            int unreadable,
+            int total,
+            int page,
+            int size,
+            LockClient instance,
+            int lateRenewals,
+            String responseTime,
+            List<Lock> locks,
+            List<Deadlock> deadlocks,
+            List<Wait> blocked,
+            List<Event> events)
+            implements OperationResponseBody {}
+
+    /** @param waits each waits for the next one, and the last one for the first */
+    record Deadlock(List<Wait> waits) {}
+
+    /** A thread that waits for one lock while it holds others. */
+    record Wait(
+            String clientId,
+            String host,
+            long pid,
+            String thread,
+            String key,
+            String id,
+            String waited,
+            List<HeldKey> holds) {}
+
+    record HeldKey(String key, String id) {}
+
+    /** Something that happened to a lock of this instance. */
+    record Event(
+            String type,
+            String time,
+            String key,
+            String id,
+            @Nullable String cause,
+            @Nullable String thread,
+            String host,
+            long fencingToken) {}
+
+    /** The result of a forced release. */
+    record Released(String key, List<Holder> released) implements OperationResponseBody {}
+
+    record Problem(String error) implements OperationResponseBody {}
+}

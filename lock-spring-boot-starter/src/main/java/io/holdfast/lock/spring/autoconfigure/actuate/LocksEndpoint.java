@@ -1,0 +1,101 @@
+package io.holdfast.lock.spring.autoconfigure.actuate;
+
+import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Definition;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Held;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Holder;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Leader;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Lock;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Locks;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Released;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Waiting;
+import io.holdfast.lock.spring.definition.LockOperationSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+
+/**
+ * {@code /actuator/locks}: the locks that this client holds or waits for, the annotated methods, and a single lock as stored.
+ * Releases locks by force only if {@code management.endpoint.locks.access} is {@code unrestricted}; otherwise it is read-only.
+ *
+ * <p>A key may contain slashes, so it is the entire rest of the path. A path cannot represent every key (two slashes in a row
+ * become one): such a key is passed as {@code exactKey} instead, and the path is ignored.
+ *
+ * @param beans queried on each request, so that the endpoint does not create lazy beans
+ * @param operations finds the annotated methods
+ * @param showKeys who may see keys
+ */
+@Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
+record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource operations, Show showKeys) {
+
+    @ReadOperation
+    Locks locks() {
+        return locks(showKeys.isShown(true));
+    }
+
+    Locks locks(boolean withKeys) {
+        LockActivity activity = beans.getBeanProvider(LockActivity.class).getIfUnique();
+        List<Definition> definitions = LockedMethods.of(beans, operations);
+        List<Leader> leaders = LocksDescriptors.leaders(beans, true);
+        if (activity == null) {
+            return new Locks(List.of(), List.of(), null, definitions, leaders);
+        }
+        return new Locks(
+                activity.held().stream()
+                        .map(each -> new Held(
+                                LocksDescriptors.key(each.key(), withKeys),
+                                shown(each.name()),
+                                each.mode().name(),
+                                each.fencingToken(),
+                                each.thread(),
+                                LocksDescriptors.text(each.held()),
+                                LocksDescriptors.text(each.remaining())))
+                        .toList(),
+                activity.waiting().stream()
+                        .map(each -> new Waiting(
+                                LocksDescriptors.key(each.key(), withKeys),
+                                shown(each.name()),
+                                each.mode().name(),
+                                each.thread(),
+                                LocksDescriptors.text(each.waited())))
+                        .toList(),
+                activity.wakeUps(),
+                definitions,
+                leaders);
+    }
+
+    /** The name as in the metrics. */
+    private static String shown(String name) {
+        return name.isEmpty() ? "none" : name;
+    }
+
+    @ReadOperation
+    Lock lock(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
+        String text = keyOf(key, exactKey);
+        LockSnapshot snapshot = beans.getBean(LockTemplate.class).inspect(text);
+        List<Holder> holders = LocksDescriptors.holders(snapshot.holders());
+        String longest = LocksDescriptors.longestWait(snapshot.waited());
+        return new Lock(
+                null, text, snapshot.isHeld(), snapshot.lastToken(), holders, snapshot.waiters(), longest, null);
+    }
+
+    @DeleteOperation
+    Released forceRelease(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
+        String text = keyOf(key, exactKey);
+        return new Released(
+                text, LocksDescriptors.holders(beans.getBean(LockTemplate.class).forceRelease(text)));
+    }
+
+    private static String keyOf(String[] segments, @Nullable String exactKey) {
+        return exactKey == null ? String.join("/", segments) : exactKey;
+    }
+}

@@ -1,0 +1,17 @@
+package io.holdfast.lock.spring.autoconfigure.actuate;
+
+import java.util.Set;
+import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Settings that determine what the endpoint shows.
+ *
+ * @param showKeys When to show the keys of locks that are held or waited for.
+ * @param roles Roles used to determine whether a user is authorized to see keys. When empty, all authenticated users are
+ *     authorized.
+ */
+@ConfigurationProperties("management.endpoint.locks")
+record LocksEndpointProperties(
+        @DefaultValue("never") Show showKeys, @DefaultValue Set<String> roles) {}

@@ -1,0 +1,83 @@
+package io.holdfast.lock.spring.autoconfigure.actuate;
+
+import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LockClient;
+import io.holdfast.lock.api.LockOverview;
+import io.holdfast.lock.api.LockScan;
+import io.holdfast.lock.api.LockScanRequest;
+import io.holdfast.lock.api.LockWaits;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One scan of all locks, shared by all callers. It runs on demand, and its result or failure is reused until the interval has
+ * passed since its end; so the store is not scanned more often, however many users there are. Calls during a scan wait for it.
+ */
+final class SharedScan {
+
+    private final Supplier<@Nullable LockOverview> locks;
+    private final long intervalNanos;
+    private final ReentrantLock scanning = new ReentrantLock();
+    private @Nullable Supplier<Result> last;
+    private long end;
+
+    /**
+     * The result of a scan.
+     *
+     * @param time when the scan ended
+     * @param late the number of this client's locks whose renewal is overdue
+     * @param took how long a single call took; if there are several servers, the slowest one
+     */
+    record Result(Instant time, LockClient client, LockScan scan, LockWaits waits, int late, Duration took) {}
+
+    /** @param locks yields null if the template does not provide an overview */
+    SharedScan(Supplier<@Nullable LockOverview> locks, Duration interval) {
+        this.locks = locks;
+        this.intervalNanos = interval.toNanos();
+    }
+
+    /**
+     * {@return the latest result}
+     *
+     * @throws RuntimeException the failure of the latest scan
+     */
+    Result get() {
+        scanning.lock();
+        try {
+            Supplier<Result> outcome = last;
+            if (outcome == null || System.nanoTime() - end > intervalNanos) {
+                outcome = scan();
+                end = System.nanoTime();
+                // The scan of an interrupted thread is incomplete, so its outcome is not shared.
+                last = Thread.currentThread().isInterrupted() ? null : outcome;
+            }
+            return outcome.get();
+        } finally {
+            scanning.unlock();
+        }
+    }
+
+    /** {@return a supplier that returns the result or throws the failure} */
+    private Supplier<Result> scan() {
+        try {
+            LockOverview overview = locks.get();
+            if (overview == null) {
+                throw new UnsupportedOperationException("The LockTemplate bean does not implement LockOverview");
+            }
+            LockScan scan = overview.scan(LockScanRequest.ALL);
+            long asked = System.nanoTime();
+            LockWaits waits = overview.waits();
+            Duration took = Duration.ofNanos(System.nanoTime() - asked);
+            int late = overview instanceof LockActivity activity ? activity.lateRenewals() : 0;
+            Result result = new Result(Instant.now(), overview.client(), scan, waits, late, took);
+            return () -> result;
+        } catch (RuntimeException e) {
+            return () -> {
+                throw e;
+            };
+        }
+    }
+}

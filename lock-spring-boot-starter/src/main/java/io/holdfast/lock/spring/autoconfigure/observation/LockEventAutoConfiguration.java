@@ -1,0 +1,35 @@
+package io.holdfast.lock.spring.autoconfigure.observation;
+
+import io.holdfast.lock.spring.LeaderElectedEvent;
+import io.holdfast.lock.spring.LeaderRevokedEvent;
+import io.holdfast.lock.spring.leader.LeadershipObserver;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
+
+/** Publishes lock events as application events. */
+@AutoConfiguration
+@ConditionalOnBooleanProperty(name = "holdfast.events.enabled", matchIfMissing = true)
+@ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
+public final class LockEventAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean(name = "holdfastEventPublisher")
+    LockEventPublisher holdfastEventPublisher(ApplicationEventPublisher application) {
+        return new LockEventPublisher(application);
+    }
+
+    /** Publishes the beginning and the end of each term of this instance. Created with the first role. */
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean(name = "holdfastLeadershipEvents")
+    LeadershipObserver holdfastLeadershipEvents(ApplicationEventPublisher application) {
+        return leadership -> {
+            leadership.onElected(term -> application.publishEvent(new LeaderElectedEvent(term)));
+            leadership.onRevoked(term -> application.publishEvent(new LeaderRevokedEvent(term)));
+        };
+    }
+}

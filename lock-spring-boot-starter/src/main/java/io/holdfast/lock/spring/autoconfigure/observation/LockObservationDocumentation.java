@@ -1,0 +1,45 @@
+package io.holdfast.lock.spring.autoconfigure.observation;
+
+import io.holdfast.lock.spring.observation.DefaultLockObservationConvention;
+import io.holdfast.lock.spring.observation.LockObservationContext;
+import io.micrometer.common.docs.KeyName;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationConvention;
+import io.micrometer.observation.docs.ObservationDocumentation;
+
+/** The observations of locks. */
+public enum LockObservationDocumentation implements ObservationDocumentation {
+
+    /** One acquisition of a lock: from the request until the caller has the lock, or the acquisition ends without it. */
+    ACQUIRE {
+        @Override
+        public Class<? extends ObservationConvention<? extends Observation.Context>> getDefaultConvention() {
+            return DefaultLockObservationConvention.class;
+        }
+
+        @Override
+        public KeyName[] getLowCardinalityKeyNames() {
+            return LowCardinalityKeyNames.values();
+        }
+    };
+
+    /** Key values with few different values, which meters have as tags. */
+    public enum LowCardinalityKeyNames implements KeyName {
+
+        /** The name of the request; "none" if it has none. */
+        NAME {
+            @Override
+            public String asString() {
+                return "name";
+            }
+        },
+
+        /** {@link LockObservationContext.Outcome} in lower case; "none" while the acquisition is in progress. */
+        OUTCOME {
+            @Override
+            public String asString() {
+                return "outcome";
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.holdfast.lock.spring.autoconfigure.observation;
+
+import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.spring.observation.DefaultLockObservationConvention;
+import io.holdfast.lock.spring.observation.LockObservationContext;
+import io.holdfast.lock.spring.observation.LockObservationContext.Outcome;
+import io.holdfast.lock.spring.observation.LockObservationConvention;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates an observation for each acquisition, whichever API requested it: from the request until the thread has the lock or the
+ * acquisition ends without it. So a trace shows the time spent waiting below the work that needed the lock, and the calls of the
+ * driver below that. A reentrant acquisition does not wait, and is not observed.
+ *
+ * <p>Its scope is open on a thread only while that thread continues the acquisition, because the thread may change.
+ *
+ * @param convention that of the application, which precedes a global one; null for the standard one
+ */
+record LockObservations(
+        ObservationRegistry registry, @Nullable LockObservationConvention convention) implements LockListener {
+
+    private static final DefaultLockObservationConvention STANDARD = new DefaultLockObservationConvention();
+
+    /** One acquisition. */
+    private record Observed(LockObservationContext context, Observation observation) implements Acquisition {
+
+        @Override
+        public LockListener.Scope onThread() {
+            return observation.openScope()::close;
+        }
+
+        @Override
+        public void ended(LockEvent.OfLock event) {
+            context.ended(outcome(event));
+            if (event instanceof LockEvent.Failed failed) {
+                observation.error(failed.failure());
+            }
+            observation.stop();
+        }
+
+        private static Outcome outcome(LockEvent.OfLock event) {
+            if (event instanceof LockEvent.Acquired) {
+                return Outcome.ACQUIRED;
+            }
+            return event instanceof LockEvent.NotAcquired ? Outcome.NOT_ACQUIRED : Outcome.FAILED;
+        }
+    }
+
+    @Override
+    public Acquisition onAcquire(LockKey key, String name) {
+        LockObservationContext context = new LockObservationContext(key, name);
+        Observation observation = LockObservationDocumentation.ACQUIRE
+                .observation(convention, STANDARD, () -> context, registry)
+                .start();
+        return new Observed(context, observation);
+    }
+
+    /** Only acquisitions are observed. */
+    @Override
+    public void onEvent(LockEvent event) {}
+}

@@ -1,0 +1,32 @@
+package io.holdfast.lock.spring.observation;
+
+import io.holdfast.lock.spring.autoconfigure.observation.LockObservationDocumentation.LowCardinalityKeyNames;
+import io.micrometer.common.KeyValues;
+import java.util.Locale;
+
+/** The starter's convention, which may be extended: the tags of the timer, without the key. */
+public class DefaultLockObservationConvention implements LockObservationConvention {
+
+    /** Creates an instance. */
+    public DefaultLockObservationConvention() {}
+
+    @Override
+    public String getName() {
+        return "holdfast.acquire";
+    }
+
+    @Override
+    public String getContextualName(LockObservationContext context) {
+        return context.getLockName().isEmpty() ? "acquire lock" : "acquire lock " + context.getLockName();
+    }
+
+    @Override
+    public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
+        String outcome = context.getOutcome()
+                .map(each -> each.name().toLowerCase(Locale.ROOT))
+                .orElse("none");
+        String name = context.getLockName().isEmpty() ? "none" : context.getLockName();
+        return KeyValues.of(
+                LowCardinalityKeyNames.NAME.withValue(name), LowCardinalityKeyNames.OUTCOME.withValue(outcome));
+    }
+}
