@@ -126,7 +126,7 @@ async function start(settings) {
 }
 
 async function run(settings) {
-  say('said', 'Calling the instances …');
+  say('race-status', 'Calling the instances …');
   const query = new URLSearchParams({ items: at('items').value, locked: settings.locked, pause: settings.pause ?? false });
   const before = (await ask('races'))[0]?.id ?? 0;
   let isOver = false;
@@ -134,7 +134,7 @@ async function run(settings) {
   while (!isOver) {
     const latest = (await ask('races'))[0];
     if (latest && latest.id > before) {
-      say('said', `Racing ${title(latest)} …`);
+      say('race-status', `Racing ${title(latest)} …`);
       await watch(latest.id);
       break;
     }
@@ -143,8 +143,8 @@ async function run(settings) {
   const result = await race;
   if (shown.race?.id !== result.id || shown.race.state !== 'DONE') await watch(result.id);
   list(await ask('races'));
-  if (result.oversold > 0) say('said', `${result.oversold.toLocaleString('en')} items were sold that were not in stock.`, 'bad');
-  else say('said', result.sold === result.items ? 'Every item was sold exactly once.' : 'Nothing was oversold.', 'good');
+  if (result.oversold > 0) say('race-status', `${result.oversold.toLocaleString('en')} items were sold that were not in stock.`, 'bad');
+  else say('race-status', result.sold === result.items ? 'Every item was sold exactly once.' : 'Nothing was oversold.', 'good');
 }
 
 async function idle() {
@@ -158,7 +158,7 @@ async function idle() {
         : 'One instance is running: start another one on this machine to see instances race.';
       const isNew = races[0] && (shown.race?.id !== races[0].id || shown.race.state !== 'DONE');
       if (isNew) {
-        say('said', ''); // it was about an earlier race
+        say('race-status', ''); // it was about an earlier race
         await watch(races[0].id);
       }
       if (watching === null && !isStarting) list(isNew ? await ask('races') : races);
@@ -170,7 +170,7 @@ async function idle() {
 }
 
 for (const button of document.querySelectorAll('[data-locked]')) {
-  button.addEventListener('click', () => busy('said', () => start(button.dataset)));
+  button.addEventListener('click', () => busy('race-status', () => start(button.dataset)));
 }
 onTheme(draw);
 new ResizeObserver(draw).observe(at('stock'));

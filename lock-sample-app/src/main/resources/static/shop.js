@@ -8,7 +8,7 @@ function button(text, action) {
   const made = document.createElement('button');
   made.type = 'button';
   made.textContent = text;
-  made.addEventListener('click', () => busy('told', action));
+  made.addEventListener('click', () => busy('order-status', action));
   return made;
 }
 
@@ -35,15 +35,15 @@ async function show() {
 async function order(product) {
   const placed = await ask(`orders?product=${product.id}&quantity=1`, 'POST');
   await show();
-  say('told', `Order ${placed.id} is placed.`);
+  say('order-status', `Order ${placed.id} is placed.`);
 }
 
 async function pay(each) {
   const receipts = await Promise.all(Array.from({ length: 5 }, () => ask(`orders/${each.id}/payment`, 'POST')));
   await show();
   const charged = receipts.filter(receipt => receipt.charged).length;
-  say('told', `Order ${each.id}: 5 requests, charged ${charged} time${charged === 1 ? '' : 's'}, receipt ${receipts[0].paymentId}.`,
+  say('order-status', `Order ${each.id}: 5 requests, charged ${charged} time${charged === 1 ? '' : 's'}, receipt ${receipts[0].paymentId}.`,
     charged === 1 ? 'good' : 'bad');
 }
 
-busy('told', show);
+busy('order-status', show);

@@ -3,7 +3,7 @@ package example.store;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -41,8 +41,8 @@ class TinyLockStore implements LockStore {
     }
 
     @Override
-    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
-        return locks.downgrade(key, owner, lastToken);
+    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastFencingToken) {
+        return locks.downgrade(key, owner, lastFencingToken);
     }
 
     @Override
@@ -61,12 +61,12 @@ class TinyLockStore implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        locks.leave(key, owner, cancelledFor, lastToken);
+    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
+        locks.leave(key, owner, cancelledFor, lastFencingToken);
     }
 
     @Override
-    public LockSnapshot inspect(LockKey key) {
+    public LockStatus inspect(LockKey key) {
         return locks.inspect(key);
     }
 

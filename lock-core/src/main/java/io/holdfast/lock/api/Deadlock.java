@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
  */
 public record Deadlock(List<NestedWait> waits) {
 
-    private static final int MOST_DESCRIBED = 5;
+    private static final int MAX_DESCRIBED = 5;
 
     /** Copies the list. */
     public Deadlock {
@@ -21,7 +21,7 @@ public record Deadlock(List<NestedWait> waits) {
     /** {@return a description for messages: the waits of the cycle, at most five of them} */
     public String describe() {
         String cycle =
-                waits.stream().limit(MOST_DESCRIBED).map(NestedWait::describe).collect(Collectors.joining("; "));
-        return waits.size() > MOST_DESCRIBED ? cycle + "; and " + (waits.size() - MOST_DESCRIBED) + " more" : cycle;
+                waits.stream().limit(MAX_DESCRIBED).map(NestedWait::describe).collect(Collectors.joining("; "));
+        return waits.size() > MAX_DESCRIBED ? cycle + "; and " + (waits.size() - MAX_DESCRIBED) + " more" : cycle;
     }
 }

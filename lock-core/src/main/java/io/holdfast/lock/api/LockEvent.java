@@ -27,9 +27,9 @@ public interface LockEvent {
      * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @param fencingToken the token of the grant
      * @param waited how long the caller waited
-     * @param handedOff whether another thread of this client handed the lock over, without a call to the store
+     * @param handoff whether another thread of this client handed the lock over, without a call to the store
      */
-    record Acquired(LockKey key, String name, long fencingToken, Duration waited, boolean handedOff)
+    record Acquired(LockKey key, String name, long fencingToken, Duration waited, boolean handoff)
             implements OfLock {}
 
     /**

@@ -6,7 +6,7 @@ package io.holdfast.lock.api;
  * <p>{@code Waiting}, {@code Acquired}, {@code NotAcquired}, {@code Failed}, {@code Released} and {@code ForceReleased} are
  * delivered on the thread that caused them; {@code Lost}, {@code LongHeld}, {@code Renewed} and {@code RenewalFailed} on the
  * listener thread, one at a time. Listeners should return quickly: if 10,000 events are waiting for that thread, further ones are
- * dropped, see {@link LockActivity#droppedEvents()}. Exceptions thrown by listeners are logged and have no other effect.
+ * dropped, see {@link LocalLocks#droppedEvents()}. Exceptions thrown by listeners are logged and have no other effect.
  *
  * <pre>{@code
  * LockListener listener = event -> {
@@ -31,18 +31,18 @@ public interface LockListener {
      * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @return an observer of this acquisition
      */
-    default Acquisition onAcquire(LockKey key, String name) {
-        return Acquisition.UNOBSERVED;
+    default AcquisitionObserver onAcquire(LockKey key, String name) {
+        return AcquisitionObserver.UNOBSERVED;
     }
 
     /**
      * Observes one acquisition. Used by one thread at a time, but not always by the same thread: an asynchronous acquisition
      * may switch threads.
      */
-    interface Acquisition {
+    interface AcquisitionObserver {
 
         /** Ignores the acquisition. */
-        Acquisition UNOBSERVED = outcome -> {};
+        AcquisitionObserver UNOBSERVED = outcome -> {};
 
         /**
          * The current thread continues the acquisition: it calls the store, or receives its reply.

@@ -296,8 +296,8 @@ public final class LockRequest {
         return with(Option.WAIT_FOR, value, Duration.ZERO);
     }
 
-    /** {@return a copy that waits without limit, that is, for {@link #MAX_TIME}, 365 days} */
-    public LockRequest waitWithoutLimit() {
+    /** {@return a copy that waits forever, that is, for {@link #MAX_TIME}, 365 days} */
+    public LockRequest waitForever() {
         return waitFor(MAX_TIME);
     }
 

@@ -3,7 +3,7 @@ package io.holdfast.lock.api;
 import java.util.List;
 
 /**
- * The result of {@link LockOverview#scan}.
+ * The result of {@link AllLocks#scan}.
  *
  * @param locks the locks that are held or waited for, in the order of their keys
  * @param complete whether these are all of them; false if there are more than the limit, if the timeout expired before all

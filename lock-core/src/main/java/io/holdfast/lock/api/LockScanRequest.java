@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Which locks {@link LockOverview#scan} lists, and how much load it may cause. Start with {@link #ALL}, and change individual
+ * Which locks {@link AllLocks#scan} lists, and how much load it may cause. Start with {@link #ALL}, and change individual
  * components.
  *
  * @param keyPrefix the prefix of the keys, as callers write them; empty for all keys

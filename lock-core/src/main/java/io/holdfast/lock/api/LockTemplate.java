@@ -445,7 +445,7 @@ public interface LockTemplate {
      * @return its state at one point in time
      * @throws LockStoreException if the store rejected the call or did not respond
      */
-    LockSnapshot inspect(String key);
+    LockStatus inspect(String key);
 
     /**
      * Releases the lock by force, regardless of who holds it. Holders in this client are notified before this method returns,

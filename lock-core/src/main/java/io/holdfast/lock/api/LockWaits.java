@@ -3,7 +3,7 @@ package io.holdfast.lock.api;
 import java.util.List;
 
 /**
- * The wait-for graph: who is waiting for whom; see {@link LockOverview#waits}.
+ * The wait-for graph: who is waiting for whom; see {@link AllLocks#waits}.
  *
  * @param waits the callers, in all clients, that are waiting for a lock while they hold others, as last reported; a wait that
  *     has ended is removed within a second

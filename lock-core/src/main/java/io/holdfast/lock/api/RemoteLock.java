@@ -34,13 +34,13 @@ public interface RemoteLock extends Lock {
     List<LockKey> keys();
 
     /**
-     * Waits without limit. Interrupts do not end the wait; the interrupt flag is restored.
+     * Waits forever. Interrupts do not end the wait; the interrupt flag is restored.
      */
     @Override
     void lock();
 
     /**
-     * Waits without limit, until interrupted.
+     * Waits forever, until interrupted.
      *
      * @throws InterruptedException if the thread is interrupted before or while it waits; its flag is then cleared
      */

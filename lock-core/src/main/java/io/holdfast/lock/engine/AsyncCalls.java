@@ -34,16 +34,16 @@ import org.slf4j.LoggerFactory;
  * compete for the store's connections, and some would time out. These threads do nothing else: the work and the dependents of the
  * result run elsewhere, and may block. All threads end when idle.
  *
- * <p><b>No wake-up is lost, and only one thread at a time continues a call.</b> A call counts its wake-ups. The wake-up that makes
+ * <p><b>No wakeup is lost, and only one thread at a time continues a call.</b> A call counts its wakeups. The wakeup that makes
  * the count positive hands the call to a thread. That thread reads the count before each step, and subtracts it afterwards: if
- * anything is left, there has been another wake-up, and the thread runs another step; if not, it leaves the call to the next
- * wake-up, in the same atomic operation. A timer that is cancelled too late counts as one more wake-up.
+ * anything is left, there has been another wakeup, and the thread runs another step; if not, it leaves the call to the next
+ * wakeup, in the same atomic operation. A timer that is cancelled too late counts as one more wakeup.
  */
 final class AsyncCalls {
 
     private static final Logger log = LoggerFactory.getLogger(AsyncCalls.class);
 
-    private static final Duration LAST_WORDS = Duration.ofMillis(500);
+    private static final Duration SHUTDOWN_TIMEOUT = Duration.ofMillis(500);
 
     /** Fewer than the connections of the store, because other callers need connections too. */
     private static final int ACQUIRING_THREADS = 6;
@@ -65,7 +65,7 @@ final class AsyncCalls {
      * @param executor starts the work; null to use threads of the client
      * @param mostWaiting how many calls may wait
      * @param pause how time passes between two steps; unless this is {@link Pause#PARK}, the acquiring thread calls it,
-     *     and no wake-up ends it
+     *     and no wakeup ends it
      */
     AsyncCalls(HeldLocks locks, @Nullable Executor executor, int mostWaiting, Pause pause) {
         this.locks = locks;
@@ -102,7 +102,7 @@ final class AsyncCalls {
      */
     void close() {
         timer.close();
-        if (!DaemonThreads.end(LAST_WORDS, acquiring, locks.releasing, completing)) {
+        if (!DaemonThreads.end(SHUTDOWN_TIMEOUT, acquiring, locks.releasing, completing)) {
             log.debug("A call to executeAsync is still running while the client is being closed");
         }
     }
@@ -116,7 +116,7 @@ final class AsyncCalls {
         private final Function<AcquireResult, Handle> required;
         private final Function<? super LockHandle, ? extends CompletionStage<T>> work;
         private final CompletableFuture<T> result = new CompletableFuture<>();
-        private final AtomicInteger wakeUps = new AtomicInteger(1);
+        private final AtomicInteger wakeups = new AtomicInteger(1);
         private final Caller caller = Caller.task(this::wake);
         private @Nullable Steps steps;
         private Runnable cancelTimer = () -> {};
@@ -156,7 +156,7 @@ final class AsyncCalls {
 
         /** Makes the call check whether it can continue. */
         private void wake() {
-            int former = wakeUps.getAndIncrement();
+            int former = wakeups.getAndIncrement();
             if (former == 0) {
                 try {
                     acquiring.execute(this);
@@ -192,7 +192,7 @@ final class AsyncCalls {
             Steps acquisition = Objects.requireNonNull(steps);
             int seen;
             do {
-                seen = wakeUps.get();
+                seen = wakeups.get();
                 if (result.isDone()) {
                     acquisition.interrupt(new InterruptedException("The result of executeAsync was cancelled"));
                 }
@@ -205,9 +205,9 @@ final class AsyncCalls {
                     cancelTimer = timer.after(left, this::wake);
                 } else {
                     pause.pause(left);
-                    wakeUps.incrementAndGet();
+                    wakeups.incrementAndGet();
                 }
-            } while (result.isDone() || wakeUps.addAndGet(-seen) > 0);
+            } while (result.isDone() || wakeups.addAndGet(-seen) > 0);
             return null;
         }
 

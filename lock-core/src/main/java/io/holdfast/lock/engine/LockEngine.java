@@ -1,20 +1,19 @@
 package io.holdfast.lock.engine;
 
 import io.holdfast.lock.api.Blockage;
-import io.holdfast.lock.api.LockActivity;
-import io.holdfast.lock.api.LockClient;
+import io.holdfast.lock.api.LocalLocks;
+import io.holdfast.lock.api.ClientId;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockInterruptedException;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockOverview;
+import io.holdfast.lock.api.AllLocks;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockResult;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
-import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
@@ -77,7 +76,7 @@ import org.slf4j.LoggerFactory;
  * <p>Every acquisition, except when a thread reenters a single lock, goes through {@link #steps}, so the template, {@code Lock} views
  * and annotated methods share the same state.
  */
-public final class LockEngine implements LockTemplate, LockActivity, LockOverview, AutoCloseable {
+public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(LockEngine.class);
 
@@ -233,9 +232,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     /**
      * The current thread, which runs the {@link Steps} of an acquisition and parks between them.
      *
-     * <p><b>No wake-up is lost.</b> The permit of {@link LockSupport} alone is not sufficient: listeners run between an unsuccessful
-     * check and the pause, and a listener that blocks consumes the permit. So a wake-up also sets a flag here, which is cleared
-     * before each step and read after it. A wake-up before the read makes the thread run another step instead of pausing; one after
+     * <p><b>No wakeup is lost.</b> The permit of {@link LockSupport} alone is not sufficient: listeners run between an unsuccessful
+     * check and the pause, and a listener that blocks consumes the permit. So a wakeup also sets a flag here, which is cleared
+     * before each step and read after it. A wakeup before the read makes the thread run another step instead of pausing; one after
      * the read leaves its permit to the pause, because nothing else runs in between.
      */
     private static final class WaitingThread implements Runnable {
@@ -379,14 +378,14 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     @Override
-    public LockSnapshot inspect(String key) {
+    public LockStatus inspect(String key) {
         return inspect(shown(LockKey.of(key)));
     }
 
-    LockSnapshot inspect(LockKey key) {
-        LockSnapshot found = ClientContext.uninterruptibly(() -> settings.store.inspect(key));
+    LockStatus inspect(LockKey key) {
+        LockStatus found = ClientContext.uninterruptibly(() -> settings.store.inspect(key));
         Followers all = waiters(key, found.waiters(), found.waited());
-        return new LockSnapshot(key, found.holders(), all.number(), found.lastToken(), all.longestWait());
+        return new LockStatus(key, found.holders(), all.number(), found.lastFencingToken(), all.longestWait());
     }
 
     /** The waiters of a lock, at least those of this client, of which the store may not know all yet. */
@@ -435,26 +434,26 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     @Override
-    public List<LockActivity.Hold> held() {
+    public List<LocalLocks.HeldLock> held() {
         return holds().stream()
                 .filter(hold -> hold.loss() == null)
                 .map(LockEngine::describe)
                 .toList();
     }
 
-    private static LockActivity.Hold describe(io.holdfast.lock.engine.hold.Hold hold) {
-        return new LockActivity.Hold(
+    private static LocalLocks.HeldLock describe(io.holdfast.lock.engine.hold.Hold hold) {
+        return new LocalLocks.HeldLock(
                 hold.key(), hold.name(), hold.mode(), hold.token(), hold.thread(), hold.held(), hold.remaining());
     }
 
     @Override
-    public List<LockActivity.Wait> waiting() {
+    public List<LocalLocks.WaitingCall> waiting() {
         return used().map(shared -> shared.waits().snapshot()).orElse(List.of());
     }
 
     @Override
-    public long wakeUps() {
-        return used().map(shared -> shared.client().wakeUps()).orElse(0L);
+    public long wakeups() {
+        return used().map(shared -> shared.client().wakeups()).orElse(0L);
     }
 
     @Override
@@ -522,9 +521,9 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
     }
 
     @Override
-    public LockClient client() {
+    public ClientId client() {
         HolderInfo here = ClientContext.currentThread();
-        return new LockClient(clientId(), here.host(), here.pid());
+        return new ClientId(clientId(), here.host(), here.pid());
     }
 
     @Override
@@ -579,7 +578,7 @@ public final class LockEngine implements LockTemplate, LockActivity, LockOvervie
         Followers all = waiters(status.key(), status.waiters(), status.waited());
         LockKey key = shown(status.key());
         return new LockStatus(
-                key, status.holders(), status.queue(), all.number(), status.lastToken(), all.longestWait());
+                key, status.holders(), status.queue(), all.number(), status.lastFencingToken(), all.longestWait());
     }
 
     /** Before the client is used: the id that it will have. */

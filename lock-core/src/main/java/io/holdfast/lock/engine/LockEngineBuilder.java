@@ -160,7 +160,7 @@ public final class LockEngineBuilder implements Cloneable {
     /**
      * {@return this}
      *
-     * @param value how time passes while a caller waits, for tests; for {@code executeAsync}, no wake-up ends a pause
+     * @param value how time passes while a caller waits, for tests; for {@code executeAsync}, no wakeup ends a pause
      */
     public LockEngineBuilder pause(Pause value) {
         this.pause = value;

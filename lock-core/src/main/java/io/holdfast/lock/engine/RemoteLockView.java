@@ -30,7 +30,7 @@ record RemoteLockView(LockEngine engine, List<Terms> each) implements RemoteLock
     /** The maximum number of holds of a shared lock that {@link #toString} describes. */
     private static final int MAX_DESCRIBED = 3;
 
-    private static final long UNLIMITED = Long.MAX_VALUE;
+    private static final long FOREVER = Long.MAX_VALUE;
 
     @Override
     public LockKey key() {
@@ -44,12 +44,12 @@ record RemoteLockView(LockEngine engine, List<Terms> each) implements RemoteLock
 
     @Override
     public void lock() {
-        acquireUninterruptibly(UNLIMITED);
+        acquireUninterruptibly(FOREVER);
     }
 
     @Override
     public void lockInterruptibly() throws InterruptedException {
-        acquire(UNLIMITED, true);
+        acquire(FOREVER, true);
     }
 
     @Override
@@ -59,7 +59,7 @@ record RemoteLockView(LockEngine engine, List<Terms> each) implements RemoteLock
 
     @Override
     public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
-        return acquire(Math.min(unit.toNanos(time), UNLIMITED - 1), true);
+        return acquire(Math.min(unit.toNanos(time), FOREVER - 1), true);
     }
 
     private boolean acquireUninterruptibly(long waitNanos) {
@@ -79,15 +79,15 @@ record RemoteLockView(LockEngine engine, List<Terms> each) implements RemoteLock
         try {
             result = engine.acquire(each, waitNanos, true, interruptible);
         } catch (HeldLocks.WaitsForItself e) {
-            if (waitNanos == UNLIMITED) {
+            if (waitNanos == FOREVER) {
                 throw e;
             }
             return false;
         }
         if (result instanceof Handle handle) {
             handle.lockedByView();
-        } else if (waitNanos == UNLIMITED) {
-            throw new AssertionError("A wait without limit ended without the lock");
+        } else if (waitNanos == FOREVER) {
+            throw new AssertionError("A wait forever ended without the lock");
         }
         return result instanceof Handle;
     }

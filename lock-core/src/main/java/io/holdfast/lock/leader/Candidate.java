@@ -55,7 +55,7 @@ class Candidate implements Leadership {
     /** The back-off after a failure, doubled each time; the next term resets it. */
     static final Duration FIRST_REST = Duration.ofMillis(100);
 
-    static final Duration LONGEST_REST = Duration.ofSeconds(5);
+    static final Duration MAX_REST = Duration.ofSeconds(5);
 
     /**
      * How long an instance that resigned waits before its next attempt, so that others come first. In a queue they are ahead
@@ -354,7 +354,7 @@ class Candidate implements Leadership {
         /** Logs a series of failures once. A loss has already been logged, and a wait that timed out after a year is not a failure. */
         private Duration restAfter(Throwable failure) {
             Duration now = rest;
-            rest = Collections.min(List.of(now.multipliedBy(2), LONGEST_REST));
+            rest = Collections.min(List.of(now.multipliedBy(2), MAX_REST));
             if (failure instanceof LockLostException || failure instanceof LockNotAcquiredException) {
                 return now;
             }

@@ -45,7 +45,7 @@ public final class LeaderElection implements AutoCloseable {
      * How long closing waits for threads, because web servers warn about threads that outlive their application; a
      * listener may take longer.
      */
-    private static final Duration LAST_WORDS = Duration.ofMillis(500);
+    private static final Duration SHUTDOWN_TIMEOUT = Duration.ofMillis(500);
 
     private final LockTemplate locks;
     private final LeaderThreads threads;
@@ -200,7 +200,7 @@ public final class LeaderElection implements AutoCloseable {
         if (!byListener) {
             await(stopping);
         }
-        threads.close(byListener || Thread.currentThread().isInterrupted() ? Duration.ZERO : LAST_WORDS);
+        threads.close(byListener || Thread.currentThread().isInterrupted() ? Duration.ZERO : SHUTDOWN_TIMEOUT);
     }
 
     private static void await(CompletableFuture<@Nullable Void> stopping) {

@@ -3,7 +3,6 @@ package io.holdfast.lock.memory;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
@@ -46,7 +45,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>One mutex guards everything but the listeners, so each call is as atomic as a script in Redis. A lock that nobody holds is forgotten
  * once its token need no longer be remembered, as in Redis, where its key expires: the map is kept in the order of last use, and each call
- * drops such locks from the oldest end. Hints are collected under the mutex, and delivered on the calling thread after its release.
+ * drops such locks from the oldest end. Messages are collected under the mutex, and delivered on the calling thread after its release.
  */
 public final class InMemoryLockStore implements LockStore {
 
@@ -57,8 +56,8 @@ public final class InMemoryLockStore implements LockStore {
     private final ReentrantLock mutex = new ReentrantLock();
     final Map<LockKey, LockState> locks = new LinkedHashMap<>(16, 0.75f, true);
     private final Map<String, ClientWaits> waits = new HashMap<>();
-    private final List<LockState.Hint> hints = new ArrayList<>();
-    private final List<Consumer<LockState.Hint>> listeners = new CopyOnWriteArrayList<>();
+    private final List<LockState.Message> messages = new ArrayList<>();
+    private final List<Consumer<LockState.Message>> listeners = new CopyOnWriteArrayList<>();
     private final Ticker ticker;
     private final StoreClock clock;
 
@@ -108,8 +107,8 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
-    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
-        return locked(key, lock -> lock.downgrade(owner, lastToken));
+    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastFencingToken) {
+        return locked(key, lock -> lock.downgrade(owner, lastFencingToken));
     }
 
     @Override
@@ -130,12 +129,12 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        locked(key, lock -> lock.leave(owner, cancelledFor, lastToken));
+    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
+        locked(key, lock -> lock.leave(owner, cancelledFor, lastFencingToken));
     }
 
     @Override
-    public LockSnapshot inspect(LockKey key) {
+    public LockStatus inspect(LockKey key) {
         return locked(key, lock -> lock.inspect(key));
     }
 
@@ -201,14 +200,14 @@ public final class InMemoryLockStore implements LockStore {
 
     @Override
     public Listening listen(String clientId, WakeListener listener) {
-        Consumer<LockState.Hint> subscription = hint -> {
+        Consumer<LockState.Message> subscription = message -> {
             try {
-                if (clientId.equals(hint.clientId())) {
-                    hint.call().accept(listener);
+                if (clientId.equals(message.clientId())) {
+                    message.call().accept(listener);
                 }
             } catch (RuntimeException
                     | Error e) { // must not lose the reply of the caller, who is unrelated to the listener
-                log.warn("A wake-up listener failed", e);
+                log.warn("A wakeup listener failed", e);
             }
         };
         listeners.add(subscription);
@@ -225,23 +224,23 @@ public final class InMemoryLockStore implements LockStore {
     }
 
     private <T> T locked(Supplier<T> action) {
-        List<LockState.Hint> due;
+        List<LockState.Message> due;
         T result;
         mutex.lock();
         try {
             result = action.get();
             forgetOld(ticker.nanos());
-            due = List.copyOf(hints);
-            hints.clear();
+            due = List.copyOf(messages);
+            messages.clear();
         } finally {
             mutex.unlock();
         }
-        due.forEach(hint -> listeners.forEach(listener -> listener.accept(hint)));
+        due.forEach(message -> listeners.forEach(listener -> listener.accept(message)));
         return result;
     }
 
     private <T> T on(LockKey key, Function<LockState, T> action) {
-        LockState lock = locks.computeIfAbsent(key, unused -> new LockState(clock, hints));
+        LockState lock = locks.computeIfAbsent(key, unused -> new LockState(clock, messages));
         long now = ticker.nanos();
         T result = action.apply(lock.at(now));
         lock.forgetAt(now + TOKEN_RETENTION.toNanos());

@@ -3,7 +3,6 @@ package io.holdfast.lock.memory;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.store.AcquireReply;
@@ -50,7 +49,7 @@ final class LockState {
     private static final long ENTRY_NANOS = LockStore.ENTRY_TIMEOUT.toNanos();
 
     /** A message for the listeners of one client. */
-    record Hint(String clientId, Consumer<WakeListener> call) {}
+    record Message(String clientId, Consumer<WakeListener> call) {}
 
     private static final class HoldRecord {
         private final AcquireRequest request;
@@ -104,18 +103,18 @@ final class LockState {
     }
 
     private final StoreClock clock;
-    private final List<Hint> hints;
+    private final List<Message> messages;
     private final List<HoldRecord> holds = new ArrayList<>();
     final Map<OwnerId, EntryRecord> entries = new LinkedHashMap<>();
     private final Map<OwnerId, Long> cancelled = new HashMap<>();
-    private long lastToken;
+    private long lastFencingToken;
     private long now;
     private long forgettableAt;
 
-    /** @param hints receives the messages to clients */
-    LockState(StoreClock clock, List<Hint> hints) {
+    /** @param messages receives the messages to clients */
+    LockState(StoreClock clock, List<Message> messages) {
         this.clock = clock;
-        this.hints = hints;
+        this.messages = messages;
     }
 
     /** Sets the time of the next call. */
@@ -176,8 +175,8 @@ final class LockState {
      */
     private void raise(HoldRecord hold, long leastToken) {
         if (hold.token < leastToken) {
-            hold.token = hold.isExclusive() ? leastToken : Math.max(leastToken, lastToken + 1);
-            lastToken = hold.token + hold.tokens - 1;
+            hold.token = hold.isExclusive() ? leastToken : Math.max(leastToken, lastFencingToken + 1);
+            lastFencingToken = hold.token + hold.tokens - 1;
         }
     }
 
@@ -195,7 +194,7 @@ final class LockState {
         HoldRecord hold = exclusive();
         if (hold != null && hold.tokens > 1 && (queue().findAny().isEmpty() || request.fair())) {
             Waiters waiters = request.fair() ? Waiters.FAIR : Waiters.UNFAIR;
-            hint(hold.owner, (listener, sequence) -> listener.awaited(sequence, waiters));
+            send(hold.owner, (listener, sequence) -> listener.awaited(sequence, waiters));
         }
     }
 
@@ -205,7 +204,7 @@ final class LockState {
             return withdraw(request.owner());
         }
         endReservation(request.owner());
-        giveBackTokens(hold, request.lastToken(), hold.token - 1);
+        giveBackTokens(hold, request.lastFencingToken(), hold.token - 1);
         if (request.keep().toNanos() > 0) {
             hold.owner = null;
             hold.leaseEnd = now + request.keep().toNanos();
@@ -238,7 +237,7 @@ final class LockState {
      */
     private void giveBackTokens(HoldRecord hold, long lastUsed, long least) {
         if (lastUsed != ReleaseRequest.ALL_TOKENS && hold.isExclusive()) {
-            lastToken = Math.max(lastUsed, least);
+            lastFencingToken = Math.max(lastUsed, least);
         }
     }
 
@@ -294,15 +293,15 @@ final class LockState {
         holds.removeAll(ended);
         for (HoldRecord hold : ended) {
             endReservation(hold.owner);
-            hint(hold.owner, WakeListener::revoked);
+            send(hold.owner, WakeListener::revoked);
         }
         settle();
         return former;
     }
 
-    LockSnapshot inspect(LockKey key) {
+    LockStatus inspect(LockKey key) {
         Followers waiting = waiting();
-        return new LockSnapshot(key, holders().toList(), waiting.number(), lastToken, waiting.longestWait());
+        return new LockStatus(key, holders().toList(), waiting.number(), lastFencingToken, waiting.longestWait());
     }
 
     /** Changes nothing. */
@@ -310,11 +309,11 @@ final class LockState {
         List<LockWaiter> queue = entries.values().stream()
                 .filter(entry -> !isOver(entry.aliveUntil))
                 .map(EntryRecord::describe)
-                .limit(LockStatus.MOST_QUEUED)
+                .limit(LockStatus.MAX_QUEUED)
                 .toList();
-        List<LockHolder> first = holders().limit(LockStatus.MOST_HOLDERS).toList();
+        List<LockHolder> first = holders().limit(LockStatus.MAX_HOLDERS).toList();
         Followers waiting = waiting();
-        return new LockStatus(key, first, queue, waiting.number(), lastToken, waiting.longestWait());
+        return new LockStatus(key, first, queue, waiting.number(), lastFencingToken, waiting.longestWait());
     }
 
     /** All waiters: those in the queue, and those in line at their clients, as last reported. */
@@ -389,7 +388,7 @@ final class LockState {
         for (HoldRecord hold : granted) {
             long until = clock.micros(hold.leaseEnd);
             Reservation reservation = new Reservation(hold.token, hold.tokens, waiters(), clock.micros(now), until);
-            hint(hold.owner, (listener, sequence) -> listener.granted(sequence, reservation));
+            send(hold.owner, (listener, sequence) -> listener.granted(sequence, reservation));
         }
     }
 
@@ -405,9 +404,9 @@ final class LockState {
     }
 
     private HoldRecord grant(AcquireRequest request, long leaseEnd) {
-        long token = Math.max(Math.max(lastToken + 1, request.leastToken()), clock.token(now));
+        long token = Math.max(Math.max(lastFencingToken + 1, request.leastToken()), clock.token(now));
         HoldRecord hold = new HoldRecord(request, clock.wallClock().instant(), token, leaseEnd);
-        lastToken = token + hold.tokens - 1;
+        lastFencingToken = token + hold.tokens - 1;
         holds.add(hold);
         return hold;
     }
@@ -471,9 +470,9 @@ final class LockState {
         return isReserved(owner) && entries.remove(owner) != null;
     }
 
-    private void hint(@Nullable OwnerId owner, ObjLongConsumer<WakeListener> call) {
+    private void send(@Nullable OwnerId owner, ObjLongConsumer<WakeListener> call) {
         if (owner != null) {
-            hints.add(new Hint(owner.clientId(), listener -> call.accept(listener, owner.sequence())));
+            messages.add(new Message(owner.clientId(), listener -> call.accept(listener, owner.sequence())));
         }
     }
 

@@ -36,11 +36,11 @@ import java.util.concurrent.TimeUnit;
  */
 final class Election {
 
-    private static final int MOST_ROUNDS = 10;
-    private static final int SHORTEST_BACK_OFF_MILLIS = 25;
-    private static final int LONGEST_BACK_OFF_MILLIS = 75;
+    private static final int MAX_ROUNDS = 10;
+    private static final int MIN_BACK_OFF_MILLIS = 25;
+    private static final int MAX_BACK_OFF_MILLIS = 75;
     private static final int TRIES_A_REST = 10;
-    private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long MAX_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Quorum quorum;
     private final TokenClock clock;
@@ -75,7 +75,7 @@ final class Election {
             if (agreed.isPresent()) {
                 return agreed.get();
             }
-            if (round == MOST_ROUNDS) {
+            if (round == MAX_ROUNDS) {
                 return refused(ballot);
             }
             proposal = highest;
@@ -154,7 +154,7 @@ final class Election {
     /** Random, so that two clients that collided do not collide again. */
     static Duration backOff() {
         return Duration.ofMillis(
-                ThreadLocalRandom.current().nextInt(SHORTEST_BACK_OFF_MILLIS, LONGEST_BACK_OFF_MILLIS));
+                ThreadLocalRandom.current().nextInt(MIN_BACK_OFF_MILLIS, MAX_BACK_OFF_MILLIS));
     }
 
     /**
@@ -168,6 +168,6 @@ final class Election {
      * sixth, however long a try takes, up to 0.1 s. At normal speed, the rest is shorter than the interval between two polls.
      */
     static long rest(long tookNanos) {
-        return ThreadLocalRandom.current().nextLong(Math.min(TRIES_A_REST * tookNanos, LONGEST_REST_NANOS) + 1);
+        return ThreadLocalRandom.current().nextLong(Math.min(TRIES_A_REST * tookNanos, MAX_REST_NANOS) + 1);
     }
 }

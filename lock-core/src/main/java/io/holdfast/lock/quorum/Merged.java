@@ -2,7 +2,6 @@ package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.store.HolderInfo;
 import java.time.Duration;
@@ -20,19 +19,19 @@ final class Merged {
 
     private Merged() {}
 
-    static LockSnapshot snapshot(LockKey key, List<LockSnapshot> snapshots, int needed, int silent) {
-        List<LockHolder> holders = holders(snapshots.stream().map(LockSnapshot::holders), needed);
-        long lastToken = noted(snapshots.stream().map(LockSnapshot::lastToken), needed - silent);
-        LockSnapshot most = Collections.max(snapshots, Comparator.comparing(LockSnapshot::waiters));
-        return new LockSnapshot(key, holders, most.waiters(), lastToken, most.waited());
+    static LockStatus snapshot(LockKey key, List<LockStatus> snapshots, int needed, int silent) {
+        List<LockHolder> holders = holders(snapshots.stream().map(LockStatus::holders), needed);
+        long lastFencingToken = noted(snapshots.stream().map(LockStatus::lastFencingToken), needed - silent);
+        LockStatus most = Collections.max(snapshots, Comparator.comparing(LockStatus::waiters));
+        return new LockStatus(key, holders, most.waiters(), lastFencingToken, most.waited());
     }
 
     /** @param statuses the statuses of one lock, from at least as many servers as are needed */
     static LockStatus status(List<LockStatus> statuses, int needed) {
         List<LockHolder> holders = holders(statuses.stream().map(LockStatus::holders), needed);
-        long lastToken = noted(statuses.stream().map(LockStatus::lastToken), needed);
+        long lastFencingToken = noted(statuses.stream().map(LockStatus::lastFencingToken), needed);
         LockStatus most = Collections.max(statuses, Comparator.comparing(LockStatus::waiters));
-        return new LockStatus(most.key(), holders, List.of(), most.waiters(), lastToken, most.waited());
+        return new LockStatus(most.key(), holders, List.of(), most.waiters(), lastFencingToken, most.waited());
     }
 
     /**
@@ -66,8 +65,8 @@ final class Merged {
     }
 
     /** The holders that enough servers report, each with the remaining lease that enough of them keep. */
-    static List<LockHolder> holders(Stream<List<LockHolder>> told, int needed) {
-        return byGrant(told.flatMap(List::stream)).stream()
+    static List<LockHolder> holders(Stream<List<LockHolder>> lists, int needed) {
+        return byGrant(lists.flatMap(List::stream)).stream()
                 .filter(same -> same.size() >= needed)
                 .map(same -> reached(same.stream(), Comparator.comparing(LockHolder::remaining), needed))
                 .map(Merged::withoutDrift)

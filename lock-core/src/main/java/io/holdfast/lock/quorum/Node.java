@@ -41,15 +41,15 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Outages.</b> While a server hangs, every call would occupy a thread for its whole timeout. So after a call without a reply, only
  * one call at a time is sent, until one gets a reply; the others fail immediately. Before such an outage is detected, at most {@value
- * #MOST_THREADS} calls are in progress, {@value #MOST_WAITING} more wait, and further calls fail immediately.
+ * #MAX_THREADS} calls are in progress, {@value #MAX_WAITING} more wait, and further calls fail immediately.
  *
  * <p><b>Failures</b> are logged and remembered here. As long as the other servers form a majority, no call fails, so nothing else reveals a
  * wrong address or password.
  */
 final class Node {
 
-    static final int MOST_THREADS = 64;
-    static final int MOST_WAITING = 1_000;
+    static final int MAX_THREADS = 64;
+    static final int MAX_WAITING = 1_000;
 
     private static final Logger log = LoggerFactory.getLogger(Node.class);
 
@@ -57,7 +57,7 @@ final class Node {
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** Each of these acquisitions is waiting for a lock, or gave up a short time ago. */
-    private static final int MOST_IN_DOUBT = 10_000;
+    private static final int MAX_IN_DOUBT = 10_000;
 
     /** The interval between two warnings about a server that keeps failing. */
     private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -70,12 +70,12 @@ final class Node {
     /** Why its latest call failed; null if it did not. */
     volatile @Nullable String failure;
 
-    private final Semaphore places = new Semaphore(MOST_THREADS + MOST_WAITING);
+    private final Semaphore places = new Semaphore(MAX_THREADS + MAX_WAITING);
     private final Map<Object, NodeCall<?>> last = new ConcurrentHashMap<>();
     private final Set<OwnerId> inDoubt = Collections.newSetFromMap(Collections.synchronizedMap(new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<OwnerId, Boolean> eldest) {
-            return size() > MOST_IN_DOUBT;
+            return size() > MAX_IN_DOUBT;
         }
     }));
 
@@ -88,7 +88,7 @@ final class Node {
     private volatile boolean closed;
 
     /**
-     * @param threads run calls, at most {@link #MOST_THREADS} at a time, in order
+     * @param threads run calls, at most {@link #MAX_THREADS} at a time, in order
      * @param ticker measures whether the server is slow
      */
     Node(QuorumNode node, Executor threads, Ticker ticker) {
@@ -268,7 +268,7 @@ final class Node {
         });
         if (!isTaken) {
             call.completeExceptionally(new LockStoreException(
-                    name + " is too slow: " + MOST_WAITING + " calls are already waiting for it", null, false));
+                    name + " is too slow: " + MAX_WAITING + " calls are already waiting for it", null, false));
         }
     }
 

@@ -55,7 +55,7 @@ final class Quorum {
         }
         this.rounds = pools.apply(Integer.MAX_VALUE);
         this.nodes = nodes.stream()
-                .map(node -> new Node(node, pools.apply(Node.MOST_THREADS), ticker))
+                .map(node -> new Node(node, pools.apply(Node.MAX_THREADS), ticker))
                 .toList();
     }
 

@@ -5,7 +5,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.OutOfRangeException;
 import io.holdfast.lock.store.AcquireReply;
@@ -153,11 +153,11 @@ public final class QuorumLockStore implements LockStore {
     }
 
     @Override
-    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
+    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastFencingToken) {
         // The next caller should find the lock shared on all servers.
         return released(
                 quorum.majority(),
-                quorum.askAll(node -> node.send(owner, store -> store.downgrade(key, owner, lastToken))));
+                quorum.askAll(node -> node.send(owner, store -> store.downgrade(key, owner, lastFencingToken))));
     }
 
     /**
@@ -229,10 +229,10 @@ public final class QuorumLockStore implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
+    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
         Ballot<Boolean> ballot = quorum.ask(
                 node -> node.send(owner, store -> {
-                    store.leave(key, owner, cancelledFor, lastToken);
+                    store.leave(key, owner, cancelledFor, lastFencingToken);
                     return true;
                 }),
                 each -> each.isDecided(left -> left, quorum.majority()));
@@ -248,8 +248,8 @@ public final class QuorumLockStore implements LockStore {
     }
 
     @Override
-    public LockSnapshot inspect(LockKey key) {
-        List<LockSnapshot> snapshots = look(store -> store.inspect(key));
+    public LockStatus inspect(LockKey key) {
+        List<LockStatus> snapshots = look(store -> store.inspect(key));
         return Merged.snapshot(key, snapshots, quorum.majority(), quorum.nodes.size() - snapshots.size());
     }
 

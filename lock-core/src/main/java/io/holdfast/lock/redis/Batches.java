@@ -24,9 +24,9 @@ import java.util.function.ToIntFunction;
  * random one, so that calls that are not sent this time may be sent the next time.
  *
  * @param isOneServer called each time, because with some drivers only a connection reveals it
- * @param most the maximum weight of a call, unless a single request has more
+ * @param max the maximum weight of a call, unless a single request has more
  */
-record Batches(BooleanSupplier isOneServer, int most, Duration commandTimeout, Ticker ticker) {
+record Batches(BooleanSupplier isOneServer, int max, Duration commandTimeout, Ticker ticker) {
 
     private static final int TIMEOUTS = 3;
 
@@ -85,7 +85,7 @@ record Batches(BooleanSupplier isOneServer, int most, Duration commandTimeout, T
             String at = server.apply(request);
             int next = weight.applyAsInt(request);
             List<Q> call = open.get(at);
-            if (call == null || weights.merge(at, next, Integer::sum) > most) {
+            if (call == null || weights.merge(at, next, Integer::sum) > max) {
                 call = new ArrayList<>();
                 open.put(at, call);
                 calls.add(call);

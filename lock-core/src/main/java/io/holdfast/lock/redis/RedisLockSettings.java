@@ -26,11 +26,11 @@ public record RedisLockSettings(
         Duration rejoinDelay,
         Connection connection) {
 
-    private static final int MOST_REPLICAS = 100;
+    private static final int MAX_REPLICAS = 100;
 
-    /** Prefix "lock", 1 s, 10 min, 64 connections, no acknowledgement by replicas, no delay, connection AUTO. */
+    /** Prefix "holdfast", 1 s, 10 min, 64 connections, no acknowledgement by replicas, no delay, connection AUTO. */
     public static final RedisLockSettings STANDARD = new RedisLockSettings(
-            "lock",
+            "holdfast",
             Duration.ofSeconds(1),
             Duration.ofMinutes(10),
             64,
@@ -77,10 +77,10 @@ public record RedisLockSettings(
     /**
      * The replicas that must have acknowledged a write before it counts.
      *
-     * @param number the number of replicas; 0 to 100; 0 waits for none
+     * @param count the number of replicas; 0 to 100; 0 waits for none
      * @param timeout how long they may take, in addition to the command itself; 1 ms to 1 min
      */
-    public record ReplicaAcks(int number, Duration timeout) {
+    public record ReplicaAcks(int count, Duration timeout) {
 
         /** A grant counts as soon as the primary has it. */
         public static final ReplicaAcks NONE = new ReplicaAcks(0, Duration.ofMillis(500));
@@ -91,8 +91,8 @@ public record RedisLockSettings(
          * @throws IllegalArgumentException if one is out of range; the message states which, and what is allowed
          */
         public ReplicaAcks {
-            if (number < 0 || number > MOST_REPLICAS) {
-                throw new OutOfRangeException("the number of replica acks", number, "between 0 and " + MOST_REPLICAS);
+            if (count < 0 || count > MAX_REPLICAS) {
+                throw new OutOfRangeException("the number of replica acks", number, "between 0 and " + MAX_REPLICAS);
             }
             check("the timeout of replica acks", timeout, Duration.ofMillis(1), Duration.ofMinutes(1));
         }

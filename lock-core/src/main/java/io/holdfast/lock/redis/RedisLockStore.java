@@ -4,7 +4,7 @@ import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.ScriptClient.Reply;
 import io.holdfast.lock.redis.driver.ApplicationConnections;
@@ -81,7 +81,7 @@ public final class RedisLockStore implements LockStore {
     /** When one call acquires or releases several locks, each takes Redis 10 to 20 µs, and counts as this many leases. */
     private static final int RELEASE_WEIGHT = 3;
 
-    static final int MOST_ACQUIRED = MAX_PER_CALL / RELEASE_WEIGHT;
+    static final int MAX_ACQUIRED = MAX_PER_CALL / RELEASE_WEIGHT;
 
     private final RedisLockSettings settings;
     private final Duration commandTimeout;
@@ -122,10 +122,10 @@ public final class RedisLockStore implements LockStore {
         this.settings = settings;
         this.commandTimeout = settings.commandTimeout();
         this.acks =
-                new Acks(settings.replicaAcks().number(), settings.replicaAcks().timeout());
+                new Acks(settings.replicaAcks().count(), settings.replicaAcks().timeout());
         boolean rejoins = !settings.rejoinDelay().isZero();
         Assert.isTrue(
-                acks.number() == 0 || !rejoins,
+                acks.count() == 0 || !rejoins,
                 "replicaAcks and rejoinDelay cannot be combined: rejoinDelay is for the servers of a quorum, which have no"
                         + " replicas. Remove one of them from the RedisLockSettings.");
         RedisConnectionFactory factory = template.getRequiredConnectionFactory();
@@ -134,7 +134,7 @@ public final class RedisLockStore implements LockStore {
         this.wire =
                 factory instanceof Wire own ? own : new ApplicationConnections(factory, Connections.server(factory));
         Assert.isTrue(
-                acks.number() == 0 || wire.isPipelined(),
+                acks.count() == 0 || wire.isPipelined(),
                 "replicaAcks requires dedicated connections, but locks are kept in " + description);
         Assert.isTrue(!rejoins || !wire.isCluster(), "rejoinDelay is for independent servers, not for a cluster");
         wire.whenRenewed(() -> wakeups.forEach(WakeChannel::reconnect));
@@ -187,14 +187,14 @@ public final class RedisLockStore implements LockStore {
         }
         boolean resent = first.resent() || reply.resent();
         AcquireReply acquired = reply.read(text -> ScriptCodec.acquired(text, resent));
-        if (acquired instanceof AcquireReply.Granted && reply.replicas() < acks.number()) {
+        if (acquired instanceof AcquireReply.Granted && reply.replicas() < acks.count()) {
             throw new LockStoreException("The lock was granted, but " + tooFew(reply.replicas()), null, true);
         }
         return acquired;
     }
 
     private String tooFew(long replicas) {
-        return "only " + replicas + " of " + acks.number() + " replicas acknowledged it within "
+        return "only " + replicas + " of " + acks.count() + " replicas acknowledged it within "
                 + DurationText.of(acks.timeout())
                 + ", so the call counts as failed. Check replication and the setting holdfast.redis.replica-acks.";
     }
@@ -203,11 +203,11 @@ public final class RedisLockStore implements LockStore {
     @Override
     public AcquireAllReply acquireAll(List<AcquireRequest> requests) {
         client.connect(commandTimeout);
-        boolean together = acks.number() == 0
+        boolean together = acks.count() == 0
                 && settings.rejoinDelay().isZero()
                 && wire.isOneServer()
                 && !requests.isEmpty()
-                && requests.size() <= MOST_ACQUIRED;
+                && requests.size() <= MAX_ACQUIRED;
         if (!together) {
             return new AcquireAllReply.OneByOne();
         }
@@ -228,8 +228,8 @@ public final class RedisLockStore implements LockStore {
     }
 
     @Override
-    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
-        Reply reply = client.run(codec.downgrade(key, owner, lastToken));
+    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastFencingToken) {
+        Reply reply = client.run(codec.downgrade(key, owner, lastFencingToken));
         // If it is sent twice, the second one finds the shared hold.
         return reply.read(ScriptCodec::released) ? ReleaseReply.RELEASED : ReleaseReply.NOT_HOLDER;
     }
@@ -300,7 +300,7 @@ public final class RedisLockStore implements LockStore {
                 acks,
                 codec::renew,
                 (reply, some) -> reply.read(text -> ScriptCodec.renewed(text, some.size(), reply.masked())).stream()
-                        .map(each -> each instanceof RenewReply.Renewed && reply.replicas() < acks.number()
+                        .map(each -> each instanceof RenewReply.Renewed && reply.replicas() < acks.count()
                                 ? new RenewReply.Failed(tooFew(reply.replicas()))
                                 : each)
                         .toList(),
@@ -355,7 +355,7 @@ public final class RedisLockStore implements LockStore {
             publishFailures = reply.isEmpty()
                     ? List.of()
                     : List.of(
-                            "Redis does not let scripts publish to the wake-up channels, so waiters poll every 500 ms."
+                            "Redis does not let scripts publish to the wakeup channels, so waiters poll every 500 ms."
                                     + " Grant the Redis user PUBLISH and the channels " + settings.keyPrefix()
                                     + ":wake:* ("
                                     + RedisFailures.explain(reply, key.isMasked())
@@ -376,8 +376,8 @@ public final class RedisLockStore implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        var unused = client.run(codec.leave(key, owner, cancelledFor, lastToken))
+    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
+        var unused = client.run(codec.leave(key, owner, cancelledFor, lastFencingToken))
                 .read(reply -> ScriptCodec.linesAfter("LEFT", reply));
     }
 
@@ -388,7 +388,7 @@ public final class RedisLockStore implements LockStore {
     }
 
     @Override
-    public LockSnapshot inspect(LockKey key) {
+    public LockStatus inspect(LockKey key) {
         return client.run(codec.inspect(key)).read(reply -> ScriptCodec.inspected(key, reply));
     }
 
@@ -420,7 +420,7 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Listening listen(String clientId, WakeListener listener) {
         WakeChannel channel = new WakeChannel(
-                wire, codec.channel(clientId), listener, acks.number() == 0, commandTimeout, wakeups::remove);
+                wire, codec.channel(clientId), listener, acks.count() == 0, commandTimeout, wakeups::remove);
         wakeups.add(channel);
         channel.thread.start();
         return channel;

@@ -126,7 +126,7 @@ final class RedisScan implements StoreScan {
     private ScriptCall overview(List<LockKey> keys) {
         List<Object> arguments = new ArrayList<>(keys.size() + 2);
         keys.forEach(key -> arguments.add(codec.bytes(key)));
-        arguments.addAll(List.of(LockStatus.MOST_HOLDERS, LockStatus.MOST_QUEUED));
+        arguments.addAll(List.of(LockStatus.MAX_HOLDERS, LockStatus.MAX_QUEUED));
         return ScriptCodec.call(LuaScript.OVERVIEW, keys.size(), arguments.toArray())
                 .mask();
     }

@@ -73,7 +73,7 @@ final class ScriptClient {
     private static final int RESEND_WITHIN = 4;
     private static final long RESEND_PAUSE_NANOS = 20_000_000;
     private static final int PAUSE_MILLIS = 500;
-    private static final int MOST_REDIRECTIONS = 5;
+    private static final int MAX_REDIRECTIONS = 5;
 
     private final RedisTemplate<?, ?> door;
     private final Wire wire;
@@ -343,12 +343,12 @@ final class ScriptClient {
             Object answer = answers.get(i);
             Reply reply;
             if (answer instanceof byte[] text) {
-                String said = new String(text, StandardCharsets.UTF_8);
-                reply = new Reply(said, null, resent, redirections > 0, replicas, call.masked());
+                String decoded = new String(text, StandardCharsets.UTF_8);
+                reply = new Reply(decoded, null, resent, redirections > 0, replicas, call.masked());
             } else if (answer instanceof RuntimeException e
                     && wire.isCluster()
                     && RedisFailures.isServerError(e, "MOVED ", "ASK ")
-                    && redirections < MOST_REDIRECTIONS
+                    && redirections < MAX_REDIRECTIONS
                     && !isGone) {
                 // The time is shared by all redirections of a call.
                 long from = redirections == 0 ? System.nanoTime() : calls.start();

@@ -5,7 +5,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.redis.driver.RedisFailures;
@@ -235,16 +235,16 @@ final class ScriptCodec {
     /** A key that is known to live for at most two retentions keeps its expiry. */
     private boolean isPlain(ReleaseRequest request) {
         return request.keep().isZero()
-                && request.lastToken() == ReleaseRequest.ALL_TOKENS
+                && request.lastFencingToken() == ReleaseRequest.ALL_TOKENS
                 && request.leaseMillis() <= retentionMillis;
     }
 
     private static String options(ReleaseRequest request) {
-        return request.keep().toMillis() + " " + request.lastToken();
+        return request.keep().toMillis() + " " + request.lastFencingToken();
     }
 
-    ScriptCall downgrade(LockKey key, OwnerId owner, long lastToken) {
-        return script(LuaScript.DOWNGRADE, 1, key, owner, retentionMillis, lastToken);
+    ScriptCall downgrade(LockKey key, OwnerId owner, long lastFencingToken) {
+        return script(LuaScript.DOWNGRADE, 1, key, owner, retentionMillis, lastFencingToken);
     }
 
     /** Whether the owner was the holder. */
@@ -328,19 +328,19 @@ final class ScriptCodec {
         return new EntryReply.Kept(called, storeMicros, micros(words[0]));
     }
 
-    ScriptCall leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        return script(LuaScript.LEAVE, 1, key, owner, cancelledFor.toMillis(), retentionMillis, lastToken);
+    ScriptCall leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
+        return script(LuaScript.LEAVE, 1, key, owner, cancelledFor.toMillis(), retentionMillis, lastFencingToken);
     }
 
     ScriptCall inspect(LockKey key) {
         return script(LuaScript.INSPECT, 1, key);
     }
 
-    static LockSnapshot inspected(LockKey key, String reply) {
+    static LockStatus inspected(LockKey key, String reply) {
         Iterator<String> lines = lines(reply);
         String[] words = words(lines.next());
         List<LockHolder> holders = all(lines, ScriptCodec::holder);
-        return new LockSnapshot(key, holders, Integer.parseInt(words[1]), Long.parseLong(words[0]), micros(words[2]));
+        return new LockStatus(key, holders, Integer.parseInt(words[1]), Long.parseLong(words[0]), micros(words[2]));
     }
 
     /** @param repeated whether the call may be sent again; then its reply is remembered */

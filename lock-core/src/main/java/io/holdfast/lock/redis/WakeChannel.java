@@ -23,7 +23,7 @@ import org.springframework.data.redis.connection.Subscription;
 import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
- * One client's subscription to its wake-up channel, on its own thread and connection, which it closes. After a lost connection
+ * One client's subscription to its wakeup channel, on its own thread and connection, which it closes. After a lost connection
  * it tries to connect every {@value #PAUSE_MILLIS} ms; until it succeeds, the listener knows that no messages arrive.
  *
  * <p>Spring's listener container is not used: it gives up on errors other than a lost connection (such as a temporarily missing
@@ -37,7 +37,7 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * that. If it does not do so within a command timeout, the connection is closed, the topology is refreshed, and a new connection is
  * established; this repeats until a server confirms.
  *
- * <p>No doubt is forgotten: each increments {@link #doubts}, and the one that raises it from 0 starts the thread that settles all of them.
+ * <p>No doubt is forgotten: each increments {@link #doubts}, and the one that raises it from 0 starts the thread that resolves all of them.
  * The thread ends by resetting the count to 0 if it has not changed since before the last check, so a server has confirmed after the last
  * doubt. A subscription to a server that hangs does not last either: each round of waiting closes the connection if it is the same at its
  * beginning and at its end. A newer connection gets its own round; the steps that precede its subscription are limited by the driver's
@@ -48,8 +48,8 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private static final Logger log = LoggerFactory.getLogger(WakeChannel.class);
 
     private static final int PAUSE_MILLIS = 100;
-    private static final int LAST_WORDS_MILLIS = 500;
-    private static final int LONGEST_MESSAGE = 200;
+    private static final int SHUTDOWN_TIMEOUT_MILLIS = 500;
+    private static final int MAX_MESSAGE = 200;
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Wire wire;
@@ -94,7 +94,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     @Override
     public void doubt() {
         if (doubts.getAndIncrement() == 0) {
-            DaemonThreads.create(this::settle, "holdfast-wakeups-check").start();
+            DaemonThreads.create(this::resolveDoubts, "holdfast-wakeups-check").start();
         }
     }
 
@@ -106,12 +106,12 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
     }
 
-    private void settle() {
-        int settled;
+    private void resolveDoubts() {
+        int resolved;
         do {
-            settled = doubts.get();
+            resolved = doubts.get();
             awaitConfirmation();
-        } while (!closed && !doubts.compareAndSet(settled, 0));
+        } while (!closed && !doubts.compareAndSet(resolved, 0));
     }
 
     private void awaitConfirmation() {
@@ -135,7 +135,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
                 step.accept(subscription);
             }
         } catch (RuntimeException | Error e) {
-            log.debug("The wake-up subscription is broken, or not yet established", e);
+            log.debug("The wakeup subscription is broken, or not yet established", e);
         }
     }
 
@@ -152,7 +152,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         try {
             wire.breakOff(doubted);
         } catch (RuntimeException | Error e) {
-            log.debug("The wake-up subscription was already broken", e);
+            log.debug("The wakeup subscription was already broken", e);
         }
         LockSupport.unpark(thread);
     }
@@ -181,7 +181,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
                 : e.toString();
         if (!reason.equals(warned) && !closed) {
             warned = reason;
-            log.warn("Wake-up subscription is down; polling every 100 ms until it is back: {}", reason);
+            log.warn("Wakeup subscription is down; polling every 100 ms until it is back: {}", reason);
         }
     }
 
@@ -217,7 +217,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             long now = System.nanoTime();
             if (now - warnAgain >= 0) {
                 warnAgain = now + QUIET_NANOS;
-                log.warn("Ignored a malformed message on the wake-up channel. Check which users may publish to it.", e);
+                log.warn("Ignored a malformed message on the wakeup channel. Check which users may publish to it.", e);
             }
         }
     }
@@ -231,7 +231,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
      * whether a message is plausible.
      */
     private void read(byte[] body) {
-        if (body.length > LONGEST_MESSAGE) {
+        if (body.length > MAX_MESSAGE) {
             throw new IllegalArgumentException("The message is too long: " + body.length + " bytes");
         }
         String[] words = new String(body, StandardCharsets.US_ASCII).split(" ", -1);
@@ -239,7 +239,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             case "granted" -> listener.granted(number(words, 1), reservation(words));
             case "awaited" -> listener.awaited(number(words, 1), ScriptCodec.waiters(number(words, 2)));
             case "revoked" -> listener.revoked(number(words, 1));
-            default -> log.debug("Ignored a wake-up message of an unknown kind");
+            default -> log.debug("Ignored a wakeup message of an unknown kind");
         }
     }
 
@@ -289,7 +289,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             withSubscription(connection, Subscription::unsubscribe);
         }
         try {
-            thread.join(LAST_WORDS_MILLIS);
+            thread.join(SHUTDOWN_TIMEOUT_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

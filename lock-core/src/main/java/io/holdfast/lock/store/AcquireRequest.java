@@ -11,7 +11,7 @@ import io.holdfast.lock.api.LockKey;
  * @param holder where the acquisition comes from
  * @param limit how many callers may hold the lock at the same time; {@link #EXCLUSIVE} for an exclusive lock
  * @param weight how much of the limit a shared holder takes; 1 to the limit, 1 if exclusive
- * @param fair whether this acquisition, once it has an entry, must not be overtaken by hand-offs within another client
+ * @param fair whether this acquisition, once it has an entry, must not be overtaken by handoffs within another client
  * @param waiting whether the caller will call again. If so, it gets an entry in the queue, or keeps the one that it has; if not, its entry
  *     is removed
  * @param tokens how many consecutive fencing tokens a new exclusive grant reserves; a grant that confirms a reservation keeps the tokens of

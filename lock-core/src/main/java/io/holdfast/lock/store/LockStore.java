@@ -4,7 +4,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
@@ -141,11 +141,11 @@ public interface LockStore extends AutoCloseable {
      *
      * @param key the lock
      * @param owner the exclusive holder
-     * @param lastToken the last used of the fencing tokens that the grant reserved, see {@link ReleaseRequest}
+     * @param lastFencingToken the last used of the fencing tokens that the grant reserved, see {@link ReleaseRequest}
      * @return {@code RELEASED} even if the owner already holds it shared
      * @throws LockStoreException if the store failed or did not respond
      */
-    ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken);
+    ReleaseReply downgrade(LockKey key, OwnerId owner, long lastFencingToken);
 
     /**
      * Renews leases: each lasts for at least its length from now; a reservation, for exactly that.
@@ -198,10 +198,10 @@ public interface LockStore extends AutoCloseable {
      * @param key the lock
      * @param owner the acquisition; its id is never used for another one
      * @param cancelledFor how long late calls are refused; zero if all calls received a reply
-     * @param lastToken the last used of the fencing tokens that a grant reserved, see {@link ReleaseRequest}
+     * @param lastFencingToken the last used of the fencing tokens that a grant reserved, see {@link ReleaseRequest}
      * @throws LockStoreException if the store failed or did not respond
      */
-    void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken);
+    void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken);
 
     /**
      * An estimate of how long a call without a reply may still be in transit after its caller has given up. A call that arrives even
@@ -220,7 +220,7 @@ public interface LockStore extends AutoCloseable {
      * @return its state at one point in time
      * @throws LockStoreException if the store failed or did not respond
      */
-    LockSnapshot inspect(LockKey key);
+    LockStatus inspect(LockKey key);
 
     /**
      * Opens a scan of the locks that are held or waited for. Free locks, of which only the last token is remembered, are not

@@ -9,14 +9,14 @@ import java.time.Duration;
  * @param key the lock
  * @param owner the holder
  * @param keep if positive, the lock stays held for this time, and cannot be renewed
- * @param lastToken the last used of the fencing tokens that the grant reserved: later ones are returned, but none from before the grant.
+ * @param lastFencingToken the last used of the fencing tokens that the grant reserved: later ones are returned, but none from before the grant.
  *     {@link #ALL_TOKENS} if the grant reserved only one, {@link #NO_TOKEN} if none was used
  * @param leaseMillis the longest lease that the holder has requested, in milliseconds; {@link #UNKNOWN_LEASE} if it is unknown. After a
  *     short lease the store need not change the lock's expiry: it remembers the lock until the lease would have expired, and for its
  *     retention
  * @param limit as in the {@link AcquireRequest}
  */
-public record ReleaseRequest(LockKey key, OwnerId owner, Duration keep, long lastToken, long leaseMillis, int limit) {
+public record ReleaseRequest(LockKey key, OwnerId owner, Duration keep, long lastFencingToken, long leaseMillis, int limit) {
 
     /** The lease is unknown: the store itself makes sure that it forgets the lock in time. */
     public static final long UNKNOWN_LEASE = Long.MAX_VALUE;

@@ -11,9 +11,9 @@ import java.util.concurrent.TimeUnit;
  * <ul>
  *   <li><b>Time.</b> While no caller is known to be waiting at the store, {@value #MILLIS_ALONE} ms; then the lock is released and
  *       requested again, so a lost message does not delay others for longer than that. Once callers are waiting there,
- *       {@value #HAND_OFFS_AWAITED} further hand-offs or {@value #MILLIS_AWAITED} ms, whichever comes first; none if one of them is
+ *       {@value #HANDOFFS_AWAITED} further handoffs or {@value #MILLIS_AWAITED} ms, whichever comes first; none if one of them is
  *       fair.
- *   <li><b>Tokens.</b> The grant reserved a block of them, one for each microsecond that the cohort may last. A hand-off takes the
+ *   <li><b>Tokens.</b> The grant reserved a block of them, one for each microsecond that the cohort may last. A handoff takes the
  *       token that corresponds to its time, counted from the arrival of the grant. The store's clock was read before that, so if a
  *       block starts with the store's time, no token is used before its time: tokens increase even if the store loses its data. A
  *       block that is not returned (forced release, lost lease) counts as used up, so the next block starts ahead of the store's
@@ -28,7 +28,7 @@ public final class Cohort {
 
     private static final int MILLIS_ALONE = 100;
     private static final int MILLIS_AWAITED = 5;
-    private static final int HAND_OFFS_AWAITED = 64;
+    private static final int HANDOFFS_AWAITED = 64;
 
     /** How many times the clock is read until it shows another microsecond; enough for several microseconds. */
     private static final int LOOKS = 200;
@@ -40,10 +40,10 @@ public final class Cohort {
     private final Ticker ticker;
 
     /** The token of the current holder. */
-    long lastToken;
+    long lastFencingToken;
 
     private long deadline;
-    private int handOffsAwaited;
+    private int handoffsAwaited;
     private volatile Waiters waiters;
     private volatile long awaitedAt;
 
@@ -55,7 +55,7 @@ public final class Cohort {
      */
     Cohort(QueueEntry.Grant grant, Ticker ticker) {
         this.grant = grant;
-        this.lastToken = grant.token();
+        this.lastFencingToken = grant.token();
         this.ticker = ticker;
         this.grantedAt = ticker.nanos();
         this.waiters = grant.waiters();
@@ -71,9 +71,9 @@ public final class Cohort {
         return TimeUnit.MILLISECONDS.toMicros(Math.min(MILLIS_ALONE, leaseMillis));
     }
 
-    /** The latest hand-off, which is held from now on. */
-    QueueEntry.Grant handedOff() {
-        return new QueueEntry.Grant(grant.owner(), lastToken, ticker.nanos(), deadline, 0, Waiters.NONE, false, false);
+    /** The latest handoff, which is held from now on. */
+    QueueEntry.Grant handoffGrant() {
+        return new QueueEntry.Grant(grant.owner(), lastFencingToken, ticker.nanos(), deadline, 0, Waiters.NONE, false, false);
     }
 
     /**
@@ -102,10 +102,10 @@ public final class Cohort {
             if (token >= grant.token() + grant.tokens() || !mayGoOn(now)) {
                 return false;
             }
-            if (token > lastToken) {
-                lastToken = token;
+            if (token > lastFencingToken) {
+                lastFencingToken = token;
                 deadline = until;
-                handOffsAwaited += waiters == Waiters.NONE ? 0 : 1;
+                handoffsAwaited += waiters == Waiters.NONE ? 0 : 1;
                 return true;
             }
         }
@@ -116,7 +116,7 @@ public final class Cohort {
         return switch (waiters) {
             case NONE -> true;
             case UNFAIR ->
-                handOffsAwaited < HAND_OFFS_AWAITED && now - awaitedAt < TimeUnit.MILLISECONDS.toNanos(MILLIS_AWAITED);
+                handoffsAwaited < HANDOFFS_AWAITED && now - awaitedAt < TimeUnit.MILLISECONDS.toNanos(MILLIS_AWAITED);
             case FAIR -> false;
         };
     }

@@ -1,6 +1,6 @@
 package io.holdfast.lock.waiting;
 
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
@@ -65,11 +65,11 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(EntryKeeper.class);
 
-    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    private static final long LONGEST_DEAF_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long LONGEST_PROBE_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final long TAKEN_ALONG_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long MAX_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long MAX_POLL_UNSUBSCRIBED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long MAX_PROBE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long MIN_POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long COALESCING_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final int MISSED_TO_DOUBT = 3;
 
@@ -91,7 +91,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     private long nextAt;
 
     /** When messages last began to arrive: the result of a call that was sent earlier may be outdated. */
-    private long heardAt;
+    private long subscribedAt;
 
     /** When queues for which the store has failed are polled again. */
     private long probeAt;
@@ -107,8 +107,8 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     /** How many polls have found called entries since the last message. */
     private final AtomicInteger missed = new AtomicInteger();
 
-    private final LongAdder wakeUps = new LongAdder();
-    private volatile boolean heard;
+    private final LongAdder wakeups = new LongAdder();
+    private volatile boolean subscribed;
 
     /** Guards the subscription. */
     private final Object subscribing = new Object();
@@ -142,7 +142,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         this.onRevoked = onRevoked;
         this.probeAt = ticker.nanos();
         this.nextAt = probeAt;
-        this.heardAt = probeAt;
+        this.subscribedAt = probeAt;
     }
 
     /** The entries of this client in one lock's queue, and when they are polled next. */
@@ -226,7 +226,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
             if (closed) {
                 return;
             }
-            long pollAt = ticker.nanos() + (askedAt - heardAt < 0 ? 0 : interval(held.blockedFor()));
+            long pollAt = ticker.nanos() + (askedAt - subscribedAt < 0 ? 0 : interval(held.blockedFor()));
             Row row = rows.computeIfAbsent(entry.key, key -> new Row(key, pollAt));
             row.entries.put(entry.owner, entry);
             row.pollBy(pollAt);
@@ -284,14 +284,14 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         missed.set(0);
         QueueEntry entry = entries.get(sequence);
         if (entry != null) {
-            wakeUps.increment();
+            wakeups.increment();
             entry.granted(reservation, ticker.nanos());
         }
     }
 
     /** {@return how many waiters were notified of their grant} */
-    public long wakeUps() {
-        return wakeUps.sum();
+    public long wakeups() {
+        return wakeups.sum();
     }
 
     @Override
@@ -308,7 +308,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     }
 
     /**
-     * A cohort that may have lost its lock makes no further hand-off, and calls the store instead, so that no caller is
+     * A cohort that may have lost its lock makes no further handoff, and calls the store instead, so that no caller is
      * handed a lost lock. Whether the lock was lost is determined elsewhere.
      */
     @Override
@@ -319,33 +319,33 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
 
     @Override
     public void connected() {
-        heard(true);
+        subscribed(true);
     }
 
     @Override
     public void disconnected() {
-        heard(false);
+        subscribed(false);
     }
 
     /** Messages arrive again, and those in between were lost; or they no longer arrive. */
-    private void heard(boolean now) {
-        heard = now;
+    private void subscribed(boolean now) {
+        subscribed = now;
         synchronized (this) {
-            long latest = ticker.nanos() + (now ? 0 : LONGEST_DEAF_NANOS);
-            heardAt = now ? latest : heardAt;
+            long latest = ticker.nanos() + (now ? 0 : MAX_POLL_UNSUBSCRIBED_NANOS);
+            subscribedAt = now ? latest : subscribedAt;
             rows.values().forEach(row -> row.pollBy(latest));
         }
         LockSupport.unpark(thread);
     }
 
     /** {@return whether messages from the store arrive} */
-    public LockActivity.SubscriptionState subscriptionState() {
-        if (heard) {
-            return LockActivity.SubscriptionState.CONNECTED;
+    public LocalLocks.SubscriptionState subscriptionState() {
+        if (subscribed) {
+            return LocalLocks.SubscriptionState.CONNECTED;
         }
         return listening == null || listening == LockStore.Listening.NONE
-                ? LockActivity.SubscriptionState.NOT_NEEDED
-                : LockActivity.SubscriptionState.DISCONNECTED;
+                ? LocalLocks.SubscriptionState.NOT_NEEDED
+                : LocalLocks.SubscriptionState.DISCONNECTED;
     }
 
     private void listen() {
@@ -371,7 +371,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
                 retry.run();
                 retry = timer.after(RETRY_NANOS, this::subscribe);
                 if (!warned) {
-                    log.warn("Cannot subscribe to wake-up messages yet; polling every 100 ms", e);
+                    log.warn("Cannot subscribe to wakeup messages yet; polling every 100 ms", e);
                 }
                 warned = true;
             }
@@ -396,14 +396,14 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     // Polls.
 
     private long interval(Duration blockedFor) {
-        long longest = Math.min(heard ? LONGEST_NANOS : LONGEST_DEAF_NANOS, blockedFor.toNanos());
+        long longest = Math.min(subscribed ? MAX_POLL_NANOS : MAX_POLL_UNSUBSCRIBED_NANOS, blockedFor.toNanos());
         long jittered = longest - ThreadLocalRandom.current().nextLong(longest / 10 + 1);
-        return Math.max(jittered, SHORTEST_NANOS);
+        return Math.max(jittered, MIN_POLL_NANOS);
     }
 
     private void run() {
         while (!closed) {
-            AtomicLong next = new AtomicLong(ticker.nanos() + LONGEST_DEAF_NANOS);
+            AtomicLong next = new AtomicLong(ticker.nanos() + MAX_POLL_UNSUBSCRIBED_NANOS);
             DaemonThreads.runGuarded(() -> next.set(tick()));
             LockSupport.parkNanos(this, Math.max(1, next.get() - ticker.nanos()));
             Thread.interrupted(); // a stray interrupt would end every pause immediately
@@ -419,10 +419,10 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
         Poll poll = takeDue();
         if (!poll.due.isEmpty()) {
             try {
-                settle(poll, store.keepEntries(poll.requests));
+                handleReplies(poll, store.keepEntries(poll.requests));
             } catch (RuntimeException | Error e) {
                 EntryReply failed = new EntryReply.Failed(String.valueOf(e.getMessage()));
-                settle(poll, Collections.nCopies(poll.due.size(), failed));
+                handleReplies(poll, Collections.nCopies(poll.due.size(), failed));
                 log.debug("Queue entries could not be kept alive for {} queue(s)", poll.due.size(), e);
                 if (e instanceof Error error) {
                     throw error;
@@ -457,7 +457,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
 
     private synchronized Poll takeDue() {
         long now = ticker.nanos();
-        long until = rows.values().stream().anyMatch(row -> row.isDue(now)) ? now + TAKEN_ALONG_NANOS : now;
+        long until = rows.values().stream().anyMatch(row -> row.isDue(now)) ? now + COALESCING_NANOS : now;
         Poll poll = new Poll(new ArrayList<>(), new ArrayList<>(), now);
         rows.values().stream().filter(row -> row.isDue(until)).forEach(poll::add);
         poll.due.forEach(row -> row.pollAt = now + IDLE_NANOS); // last, so that no row is due in an hour without a poll
@@ -468,7 +468,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
      * If the store fails for a queue, the waiters of that queue are notified, and do not call the store: this thread
      * polls for all such queues together, every 100 ms to 1 s.
      */
-    private void settle(Poll poll, List<EntryReply> replies) {
+    private void handleReplies(Poll poll, List<EntryReply> replies) {
         List<QueueEntry> called = new ArrayList<>();
         Map<QueueEntry, Failing> failing = new HashMap<>();
         synchronized (this) {
@@ -504,7 +504,7 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     /** Queues that fail are polled together, in one call. */
     private long nextProbe(Row row) {
         long now = ticker.nanos();
-        long longest = Math.min(LONGEST_DEAF_NANOS << Math.min(row.failures - 1, 4), LONGEST_PROBE_NANOS);
+        long longest = Math.min(MAX_POLL_UNSUBSCRIBED_NANOS << Math.min(row.failures - 1, 4), MAX_PROBE_NANOS);
         if (probeAt - now <= 0 || probeAt - now > longest) {
             probeAt = now + longest - ThreadLocalRandom.current().nextLong(longest / 4);
         }

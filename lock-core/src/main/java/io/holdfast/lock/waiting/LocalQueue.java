@@ -272,7 +272,7 @@ public final class LocalQueue implements AutoCloseable {
          *
          * @param budget ends the wait
          * @return the maximum time to wait before the next check, in nanoseconds; 0 if it is over: then this is the front,
-         *     with or without a {@linkplain #takeHandOff() hand-off}, or, if the budget is spent, {@linkplain #isOver() gone}
+         *     with or without a {@linkplain #takeHandoff() handoff}, or, if the budget is spent, {@linkplain #isOver() gone}
          * @throws LockStoreException if the first attempt of the front failed, or the store has been failing for longer than
          *     the budget allows; the wait is then over
          * @throws IllegalStateException if the client is closed; the wait is then over
@@ -323,14 +323,14 @@ public final class LocalQueue implements AutoCloseable {
          * {@return the lock that was handed off to it, for which the caller must now open a hold, or which it must give
          * back; null if there is none, or it was returned before}
          */
-        public QueueEntry.@Nullable Grant takeHandOff() {
+        public QueueEntry.@Nullable Grant takeHandoff() {
             if (state != State.HANDED_OFF) {
                 return null;
             }
             synchronized (line) {
                 state = State.FRONT;
             }
-            return Objects.requireNonNull(cohort).handedOff();
+            return Objects.requireNonNull(cohort).handoffGrant();
         }
 
         /** {@return the holder of the lock, as the store last reported to the front} */
@@ -428,8 +428,8 @@ public final class LocalQueue implements AutoCloseable {
         }
 
         /** {@return the last used token of those that the grant reserved; 0 if it reserved only one} */
-        public long lastToken() {
-            return cohort == null ? 0 : cohort.lastToken;
+        public long lastFencingToken() {
+            return cohort == null ? 0 : cohort.lastFencingToken;
         }
 
         /**
@@ -461,7 +461,7 @@ public final class LocalQueue implements AutoCloseable {
 
         /**
          * Lets the next caller in line call the store, with the entry of this place unless that was given up. Does nothing if this place is
-         * over, for example after a hand-off, since messages to the cohort are then for the next holder.
+         * over, for example after a handoff, since messages to the cohort are then for the next holder.
          *
          * @return whether there is a next caller
          */

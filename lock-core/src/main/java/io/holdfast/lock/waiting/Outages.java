@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class Outages implements AutoCloseable {
 
     private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long LONGEST_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long MAX_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Ticker ticker;
 
@@ -72,7 +72,7 @@ public final class Outages implements AutoCloseable {
         }
 
         private void rest(boolean failing) {
-            restNanos = failing ? Math.min(Math.max(2 * restNanos, FIRST_REST_NANOS), LONGEST_REST_NANOS) : 0;
+            restNanos = failing ? Math.min(Math.max(2 * restNanos, FIRST_REST_NANOS), MAX_REST_NANOS) : 0;
             notBefore = ticker.nanos() + restNanos - ThreadLocalRandom.current().nextLong(restNanos / 2 + 1);
         }
     }
@@ -105,7 +105,7 @@ public final class Outages implements AutoCloseable {
             long left = budget.remainingNanos(failing);
             synchronized (Outages.this) {
                 boolean first = queue.turns.iterator().next() == this;
-                long untilTurn = first ? queue.notBefore - ticker.nanos() : LONGEST_REST_NANOS;
+                long untilTurn = first ? queue.notBefore - ticker.nanos() : MAX_REST_NANOS;
                 return Math.max(0, Math.min(left, untilTurn));
             }
         }

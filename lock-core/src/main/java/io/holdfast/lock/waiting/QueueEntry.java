@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The entry of one acquisition in the queue at the store, as the client sees it. One caller at a time waits on it; in the line
  * of a {@link LocalQueue}, it passes from one caller to the next.
  *
- * <p>No wake-up is missed: the waiter clears {@link #called} before it calls the store, and waits only while the flag is still
- * clear afterwards. A wake-up that arrives before a reply that makes it superfluous costs one more call to the store, never a
+ * <p>No wakeup is missed: the waiter clears {@link #called} before it calls the store, and waits only while the flag is still
+ * clear afterwards. A wakeup that arrives before a reply that makes it superfluous costs one more call to the store, never a
  * wait. The flag that marks the client as closed is never cleared.
  *
  * <p><b>Reservations.</b> A message states until when the lock is granted, by the store's clock, but not how old the message
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class QueueEntry {
 
     /**
-     * A grant by the store, in a reply or in a message, or a hand-off by another caller.
+     * A grant by the store, in a reply or in a message, or a handoff by another caller.
      *
      * @param owner the acquisition that was granted
      * @param token the fencing token
@@ -47,7 +47,7 @@ public final class QueueEntry {
             boolean resent) {}
 
     /** A message, and when it arrived, on the ticker. */
-    private record Message(Reservation reservation, long heardAt) {}
+    private record Message(Reservation reservation, long receivedAt) {}
 
     /** The lock. */
     public final LockKey key;
@@ -100,8 +100,8 @@ public final class QueueEntry {
         answer = time.orLater(answer);
     }
 
-    void granted(Reservation granted, long heardAt) {
-        message = new Message(granted, heardAt);
+    void granted(Reservation granted, long receivedAt) {
+        message = new Message(granted, receivedAt);
         call();
     }
 
@@ -111,16 +111,16 @@ public final class QueueEntry {
      * @return the grant; null if none is known, or if it is old or implausible
      */
     public @Nullable Grant claim(long now, long leaseNanos, boolean resent) {
-        Message heard = message;
+        Message received = message;
         StoreTime asked = answer;
-        if (heard == null || asked == null) {
+        if (received == null || asked == null) {
             return null;
         }
-        Reservation told = heard.reservation();
-        Long until = asked.believe(told, heard.heardAt(), leaseNanos);
+        Reservation reservation = received.reservation();
+        Long until = asked.verify(reservation, received.receivedAt(), leaseNanos);
         return until == null
                 ? null
-                : new Grant(owner, told.token(), now, until, told.tokens(), told.waiters(), false, resent);
+                : new Grant(owner, reservation.token(), now, until, reservation.tokens(), reservation.waiters(), false, resent);
     }
 
     /** {@return the grant in a reply to a call that was sent at the given time, which is therefore confirmed} */

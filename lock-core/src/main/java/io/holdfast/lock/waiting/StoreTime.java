@@ -30,7 +30,7 @@ public record StoreTime(long askedAt, long answeredAt, long micros) {
     private static final int AHEAD_MILLIS = 1_100;
 
     private static final long AHEAD_MICROS = TimeUnit.MILLISECONDS.toMicros(AHEAD_MILLIS);
-    private static final long LONGEST_MICROS = TimeUnit.NANOSECONDS.toMicros(LockStore.RESERVATION.toNanos());
+    private static final long MAX_MICROS = TimeUnit.NANOSECONDS.toMicros(LockStore.RESERVATION.toNanos());
 
     /**
      * The later of two replies, by the store's clock. Calls overlap, so their order alone proves nothing; but if this call was
@@ -43,25 +43,25 @@ public record StoreTime(long askedAt, long answeredAt, long micros) {
     /**
      * Judges a message.
      *
-     * @param heardAt when it arrived, on the ticker
+     * @param receivedAt when it arrived, on the ticker
      * @return the time until which the lock is certainly held, on the ticker: for no longer than the lease, counted from
      *     the grant, because the call that confirms the grant, however late it arrives, sets that lease, and takes away
      *     the rest of a longer reservation. Null if the message is old or implausible
      */
     @Nullable
-    Long believe(Reservation told, long heardAt, long leaseNanos) {
-        long latest = micros + Math.max(0, TimeUnit.NANOSECONDS.toMicros(heardAt - askedAt)) + TOLERANCE_MICROS;
-        long lastsMicros = told.untilMicros() - told.atMicros();
-        boolean news = told.atMicros() >= micros && told.atMicros() <= latest;
-        boolean brief = lastsMicros > 0 && lastsMicros <= LONGEST_MICROS;
-        boolean dated = told.token() >= told.atMicros() && told.token() - latest <= AHEAD_MICROS;
-        boolean block = told.tokens() > 0 && told.tokens() <= AHEAD_MICROS;
+    Long verify(Reservation reservation, long receivedAt, long leaseNanos) {
+        long latest = micros + Math.max(0, TimeUnit.NANOSECONDS.toMicros(receivedAt - askedAt)) + TOLERANCE_MICROS;
+        long lastsMicros = reservation.untilMicros() - reservation.atMicros();
+        boolean news = reservation.atMicros() >= micros && reservation.atMicros() <= latest;
+        boolean brief = lastsMicros > 0 && lastsMicros <= MAX_MICROS;
+        boolean dated = reservation.token() >= reservation.atMicros() && reservation.token() - latest <= AHEAD_MICROS;
+        boolean block = reservation.tokens() > 0 && reservation.tokens() <= AHEAD_MICROS;
         if (!news || !brief || !dated || !block) {
             return null;
         }
-        long sinceAsked = TimeUnit.MICROSECONDS.toNanos(told.untilMicros() - micros - 1);
-        long sinceHeard = TimeUnit.MICROSECONDS.toNanos(lastsMicros - 1);
-        long deadline = Math.min(sinceAsked, heardAt - askedAt + sinceHeard) + askedAt;
+        long sinceAsked = TimeUnit.MICROSECONDS.toNanos(reservation.untilMicros() - micros - 1);
+        long sinceReceived = TimeUnit.MICROSECONDS.toNanos(lastsMicros - 1);
+        long deadline = Math.min(sinceAsked, receivedAt - askedAt + sinceReceived) + askedAt;
         return deadline - Math.max(0, TimeUnit.MICROSECONDS.toNanos(lastsMicros) - leaseNanos);
     }
 }

@@ -114,7 +114,7 @@ local function sweep()
     end
     local sleeper = entry_at(lock, lock.sweep)
     if sleeper and is_implausible(lock, sleeper.alive) then
-      heed_clock(lock)
+      clamp_to_clock(lock)
       sleeper = entry_at(lock, lock.sweep)
     end
     if sleeper and not sleeper.reserved and sleeper.alive <= now then
@@ -126,7 +126,7 @@ end
 local function take_entry()
   local may_hand_off = lock.owner and string.sub(lock.owner, 1, 1) ~= '-' and reserved_tokens(lock) > 1
   if may_hand_off and (lock.entries == 0 or fair == 1) then
-    tell(lock, lock.owner, 'awaited', '')
+    notify(lock, lock.owner, 'awaited', '')
   end
   if lock.entries > 1 then
     sweep()

@@ -12,7 +12,7 @@
 -- include queue
 -- include describe
 local now, retention_ms, where = now_us(), tonumber(ARGV[1]), ARGV[2]
-local wishes, last_tokens = {}, {}
+local wishes, last_fencing_tokens = {}, {}
 
 -- Whether it was granted before, by an earlier send.
 local function is_holder(wish)
@@ -26,7 +26,7 @@ local function refusal(i)
   local owner, lease_ms, limit = ARGV[3 * i], ARGV[3 * i + 1], ARGV[3 * i + 2]
   local fields = call('HMGET', KEYS[i], 'owner', 'lease_end', 'token', 'crowd')
   if limit == '0' and not fields[4] and (not fields[1] or now >= tonumber(fields[2])) then
-    last_tokens[i] = (fields[3] or 0) + 0
+    last_fencing_tokens[i] = (fields[3] or 0) + 0
     return nil
   end
   local weight
@@ -53,8 +53,8 @@ local lease_ends, times_to_live = {}, {}
 -- token, so these are formatted only once.
 local function take_free(i)
   local key, lease_ms, token = KEYS[i], ARGV[3 * i + 1], now_text
-  if last_tokens[i] >= now then
-    token = string.format('%d', last_tokens[i] + 1)
+  if last_fencing_tokens[i] >= now then
+    token = string.format('%d', last_fencing_tokens[i] + 1)
   end
   if not lease_ends[lease_ms] then
     lease_ends[lease_ms] = string.format('%d', now + lease_ms * 1000)
@@ -66,7 +66,7 @@ local function take_free(i)
 end
 
 local function take(i)
-  if last_tokens[i] then
+  if last_fencing_tokens[i] then
     return take_free(i)
   end
   local wish = wishes[i]

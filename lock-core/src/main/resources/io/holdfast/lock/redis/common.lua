@@ -177,7 +177,7 @@ end
 
 -- Notifies a client, at the end. Its channel is named after the prefix of all keys and the first part of its OwnerIds. An OwnerId that
 -- something else has written belongs to no client.
-local function tell(lock, owner, word, rest)
+local function notify(lock, owner, word, rest)
   local client, sequence = string.match(owner, '^([^:]*):(%d+)$')
   local keys = string.match(lock.key, '^(.-):{')
   if client then

@@ -30,7 +30,7 @@ end
 local function revoke(lock, owner)
   confirm(lock, owner)
   if string.sub(owner, 1, 1) ~= '-' then
-    tell(lock, owner, 'revoked', '')
+    notify(lock, owner, 'revoked', '')
   end
 end
 

@@ -1,5 +1,5 @@
 -- The part of release.lua for a lock whose state has to be read. Returns RELEASED or NOT_HOLDER.
-local function give_back(key, now, retention_ms, owner, keep_ms, last_token)
+local function give_back(key, now, retention_ms, owner, keep_ms, last_fencing_token)
   local lock = load(key, now, retention_ms)
   local keep_us = keep_ms * 1000
   local hold = lock.owner ~= owner and shared_hold(lock, owner)
@@ -17,7 +17,7 @@ local function give_back(key, now, retention_ms, owner, keep_ms, last_token)
     remove_shared(lock, owner, hold)
   else
     lock.owner = nil
-    give_back_tokens(lock, last_token, 0)
+    give_back_tokens(lock, last_fencing_token, 0)
   end
   if keep_us == 0 then
     settle(lock)

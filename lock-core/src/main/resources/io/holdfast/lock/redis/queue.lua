@@ -128,7 +128,7 @@ local function reserve(lock, entry)
   lock.reserved = lock.reserved + 1
   entry.reserved = true
   write_entry(lock, entry)
-  tell(lock, entry.owner, 'granted', string.format(' %d %d %d %d', token, entry.tokens, lock.now, lease_end))
+  notify(lock, entry.owner, 'granted', string.format(' %d %d %d %d', token, entry.tokens, lock.now, lease_end))
 end
 
 -- A hold has ended. If it was a reservation and its entry is alive, the entry is in the queue again.
@@ -173,7 +173,7 @@ end
 
 -- The clock has gone back: entries and reservations would last until it catches up. So each is limited, once, to one entry timeout from
 -- now; clients that are alive will keep theirs.
-local function heed_clock(lock)
+local function clamp_to_clock(lock)
   local latest = lock.now + ENTRY_US
   local fields = call('HGETALL', lock.key)
   for i = 1, #fields, 2 do
@@ -199,24 +199,24 @@ end
 -- time shows that the clock went back.
 local function keep(lock, entry)
   if is_implausible(lock, entry.alive) then
-    heed_clock(lock)
+    clamp_to_clock(lock)
   end
   entry.alive = lock.now + ENTRY_US
   write_entry(lock, entry)
 end
 
 -- If a reservation lasts too long, its token is ahead of the clock.
-local function heed_reservations(lock)
+local function clamp_reservations(lock)
   local ends = math.max(lock.owner and lock.lease_end or 0, lock.shared > 0 and lock.shared_end or 0)
   if lock.reserved > 0 and lock.token > lock.now and is_implausible(lock, ends) then
-    heed_clock(lock)
+    clamp_to_clock(lock)
   end
 end
 
 -- Drops expired holders; returns the entries that are in the queue again.
 local function drop_expired(lock)
   local lapsed = {}
-  heed_reservations(lock)
+  clamp_reservations(lock)
   if lock.owner and lock.now >= lock.lease_end then
     lapse(lock, lock.owner, lapsed)
     lock.owner = nil
@@ -247,7 +247,7 @@ local function advance(lock)
   while lock.entries > 0 and lock.head <= lock.tail do
     local entry = entry_at(lock, lock.head)
     if entry and is_implausible(lock, entry.alive) then
-      heed_clock(lock)
+      clamp_to_clock(lock)
       entry = entry_at(lock, lock.head)
     end
     if entry and not entry.reserved then

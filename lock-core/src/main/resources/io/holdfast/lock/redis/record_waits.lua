@@ -15,8 +15,8 @@ end
 if ARGV[4] == '1' then
   local fields = call('HGETALL', KEYS[1])
   for i = 1, #fields, 2 do
-    local told = tonumber(string.match(fields[i + 1], '^(%d+)\n'))
-    if not told or told < now - ttl_ms * 1000 then
+    local reported_at = tonumber(string.match(fields[i + 1], '^(%d+)\n'))
+    if not reported_at or reported_at < now - ttl_ms * 1000 then
       call('HDEL', KEYS[1], fields[i])
     end
   end

@@ -16,5 +16,5 @@ end
 -- include common
 -- include queue
 -- include give_back
-local keep_ms, last_token = string.match(wish or '0 0', '^(%d+) (%d+)$')
-return give_back(KEYS[1], now_us(), tonumber(ARGV[2]), owner, keep_ms, last_token)
+local keep_ms, last_fencing_token = string.match(wish or '0 0', '^(%d+) (%d+)$')
+return give_back(KEYS[1], now_us(), tonumber(ARGV[2]), owner, keep_ms, last_fencing_token)

@@ -14,8 +14,8 @@ local function release(key, owner, wish)
     call('HDEL', key, 'owner')
     return 'RELEASED'
   end
-  local keep_ms, last_token = string.match(wish == '' and '0 0' or wish, '^(%d+) (%d+)$')
-  return give_back(key, now, retention_ms, owner, keep_ms, last_token)
+  local keep_ms, last_fencing_token = string.match(wish == '' and '0 0' or wish, '^(%d+) (%d+)$')
+  return give_back(key, now, retention_ms, owner, keep_ms, last_fencing_token)
 end
 
 local lines = {}

@@ -7,8 +7,8 @@ local now, ttl_ms = now_us(), tonumber(ARGV[1])
 local lines = {string.format('%d', now)}
 local fine, fields = pcall(call, 'HGETALL', KEYS[1])
 for i = 1, fine and #fields or 0, 2 do
-  local told = tonumber(string.match(fields[i + 1], '^(%d+)\n'))
-  if told and told >= now - ttl_ms * 1000 and not string.find(fields[i], '\n', 1, true) then
+  local reported_at = tonumber(string.match(fields[i + 1], '^(%d+)\n'))
+  if reported_at and reported_at >= now - ttl_ms * 1000 and not string.find(fields[i], '\n', 1, true) then
     local _, breaks = string.gsub(fields[i + 1], '\n', '\n')
     lines[#lines + 1] = string.format('%d %s\n%s', breaks + 1, fields[i], fields[i + 1])
   end

@@ -19,17 +19,17 @@ class AcquisitionEventsTest extends EngineFixture {
 
     private static final LockRequest NAMED = LockRequest.of(KEY).name("order");
 
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
     private final List<String> ended = new ArrayList<>();
     private final LockEngine watched = engine(new LockListener() {
         @Override
-        public Acquisition onAcquire(LockKey key, String name) {
-            told.add("begins " + key + " " + name);
-            return new Acquisition() {
+        public AcquisitionObserver onAcquire(LockKey key, String name) {
+            reported.add("begins " + key + " " + name);
+            return new AcquisitionObserver() {
                 @Override
                 public LockListener.Scope onThread() {
-                    told.add("on");
-                    return () -> told.add("off");
+                    reported.add("on");
+                    return () -> reported.add("off");
                 }
 
                 @Override
@@ -42,7 +42,7 @@ class AcquisitionEventsTest extends EngineFixture {
 
         @Override
         public void onEvent(LockEvent event) {
-            told.add(event.getClass().getSimpleName());
+            reported.add(event.getClass().getSimpleName());
             last = event;
         }
     });
@@ -55,22 +55,22 @@ class AcquisitionEventsTest extends EngineFixture {
 
     @Test
     void acquisition_begins_before_the_store_is_asked() {
-        store.beforeAcquire = () -> told.add("store");
+        store.beforeAcquire = () -> reported.add("store");
         watched.execute(NAMED, () -> {});
 
-        assertThat(told).containsExactly("begins order:42 order", "on", "store", "off", "Acquired", "Released");
+        assertThat(reported).containsExactly("begins order:42 order", "on", "store", "off", "Acquired", "Released");
         assertThat(ended).containsExactly("Acquired");
     }
 
     @Test
     void reentry_is_no_acquisition() {
         try (LockHandle outer = watched.acquire(NAMED)) {
-            told.clear();
+            reported.clear();
             watched.execute(NAMED, () -> {});
             assertThat(outer.isHeld()).isTrue();
         }
 
-        assertThat(told).containsExactly("Released");
+        assertThat(reported).containsExactly("Released");
     }
 
     @Test
@@ -81,8 +81,8 @@ class AcquisitionEventsTest extends EngineFixture {
             assertThat(held.isHeld()).isTrue();
         }
 
-        told.removeAll(List.of("on", "off"));
-        assertThat(told)
+        reported.removeAll(List.of("on", "off"));
+        assertThat(reported)
                 .containsExactly(
                         "begins order:42 order", "NotAcquired", "begins order:42 order", "Waiting", "NotAcquired");
         assertThat(ended).containsExactly("NotAcquired", "NotAcquired");
@@ -93,7 +93,7 @@ class AcquisitionEventsTest extends EngineFixture {
         store.reachable(false);
         Throwable failure = catchThrowable(() -> watched.tryAcquire(NAMED));
 
-        assertThat(told).containsExactly("begins order:42 order", "on", "off", "Failed");
+        assertThat(reported).containsExactly("begins order:42 order", "on", "off", "Failed");
         assertThat(ended).containsExactly("Failed");
         assertThat(failure).isInstanceOf(LockStoreException.class);
         assertThat(last).isEqualTo(new LockEvent.Failed(LockKey.of(KEY), "order", Duration.ZERO, failure));
@@ -107,7 +107,7 @@ class AcquisitionEventsTest extends EngineFixture {
         assertThat(Thread.interrupted()).isTrue();
         held.close();
 
-        assertThat(told).startsWith("begins order:42 order").endsWith("Failed");
+        assertThat(reported).startsWith("begins order:42 order").endsWith("Failed");
         assertThat(((LockEvent.Failed) last).failure()).isInstanceOf(InterruptedException.class);
     }
 
@@ -116,7 +116,7 @@ class AcquisitionEventsTest extends EngineFixture {
         watched.close();
         assertThat(catchThrowable(() -> watched.acquire(NAMED))).isInstanceOf(IllegalStateException.class);
 
-        assertThat(told).isEmpty();
+        assertThat(reported).isEmpty();
     }
 
     @Test

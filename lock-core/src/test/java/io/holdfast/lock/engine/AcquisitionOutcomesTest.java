@@ -76,9 +76,9 @@ class AcquisitionOutcomesTest extends EngineFixture {
     private final List<LockEvent> published = Collections.synchronizedList(new ArrayList<>());
     private final LockEngine watched = engine(new LockListener() {
         @Override
-        public Acquisition onAcquire(LockKey key, String name) {
+        public AcquisitionObserver onAcquire(LockKey key, String name) {
             if (!name.equals("watched")) {
-                return Acquisition.UNOBSERVED;
+                return AcquisitionObserver.UNOBSERVED;
             }
             Object begun = new Object();
             outcomes.put(begun, Collections.synchronizedList(new ArrayList<>()));
@@ -118,7 +118,7 @@ class AcquisitionOutcomesTest extends EngineFixture {
                                 .map(both -> Arguments.of(form, course, both))));
     }
 
-    /** Waits without limit do not end; a task has no thread that an interrupt could reach. */
+    /** Waits forever do not end; a task has no thread that an interrupt could reach. */
     private static boolean isPossible(String form, Course course) {
         boolean endless = form.equals("lock") || form.equals("lockInterruptibly");
         boolean held = Set.of(Course.HELD, Course.HELD_BY_A_SIBLING).contains(course);
@@ -157,7 +157,7 @@ class AcquisitionOutcomesTest extends EngineFixture {
 
         assertThat(Thread.interrupted() || failure != null || course != Course.CLOSED_MEANWHILE)
                 .isTrue();
-        assertThat(outcomes.values()).allSatisfy(told -> assertThat(told).hasSize(1));
+        assertThat(outcomes.values()).allSatisfy(reported -> assertThat(reported).hasSize(1));
         assertThat(published)
                 .containsExactlyInAnyOrderElementsOf(
                         outcomes.values().stream().flatMap(List::stream).toList());

@@ -2,7 +2,7 @@ package io.holdfast.lock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
@@ -29,7 +29,7 @@ class ActivityTest extends ThreadsFixture {
         return events::add;
     }
 
-    private <E extends LockEvent> List<E> told(Class<E> type) {
+    private <E extends LockEvent> List<E> reported(Class<E> type) {
         return events.stream().filter(type::isInstance).map(type::cast).toList();
     }
 
@@ -39,7 +39,7 @@ class ActivityTest extends ThreadsFixture {
         time.pass(Duration.ofSeconds(4));
 
         assertThat(locks.held())
-                .containsExactly(new LockActivity.Hold(
+                .containsExactly(new LocalLocks.HeldLock(
                         LockKey.of(KEY),
                         "order",
                         LockMode.EXCLUSIVE,
@@ -56,7 +56,7 @@ class ActivityTest extends ThreadsFixture {
         try (LockHandle outer = locks.acquire(NAMED);
                 LockHandle inner = locks.acquire(REQUEST.name("another"))) {
             assertThat(outer.isHeld() && inner.isHeld()).isTrue();
-            assertThat(locks.held()).extracting(LockActivity.Hold::name).containsExactly("order");
+            assertThat(locks.held()).extracting(LocalLocks.HeldLock::name).containsExactly("order");
         }
     }
 
@@ -64,7 +64,7 @@ class ActivityTest extends ThreadsFixture {
     void shared_hold_says_so() {
         try (LockHandle handle = locks.acquire(NAMED.shared())) {
             assertThat(handle.isHeld()).isTrue();
-            assertThat(locks.held()).extracting(LockActivity.Hold::mode).containsExactly(LockMode.SHARED);
+            assertThat(locks.held()).extracting(LocalLocks.HeldLock::mode).containsExactly(LockMode.SHARED);
         }
     }
 
@@ -76,7 +76,7 @@ class ActivityTest extends ThreadsFixture {
         time.pass(Duration.ofSeconds(1));
 
         assertThat(locks.waiting()).hasSize(1);
-        LockActivity.Wait wait = locks.waiting().get(0);
+        LocalLocks.WaitingCall wait = locks.waiting().get(0);
         assertThat(wait.name()).isEqualTo("order");
         assertThat(wait.key()).isEqualTo(LockKey.of(KEY));
         assertThat(wait.thread()).isEqualTo(worker.thread().getName());
@@ -91,7 +91,7 @@ class ActivityTest extends ThreadsFixture {
         LockHandle blocker = locks.acquire(KEY);
         Future<LockHandle> waiting = waiting(locks, NAMED);
 
-        assertThat(locks.waiting()).extracting(LockActivity.Wait::name).containsExactly("order");
+        assertThat(locks.waiting()).extracting(LocalLocks.WaitingCall::name).containsExactly("order");
         blocker.close();
         get(waiting);
         assertThat(locks.waiting()).isEmpty();
@@ -104,7 +104,7 @@ class ActivityTest extends ThreadsFixture {
         blocker.close();
         get(waiting);
 
-        assertThat(told(LockEvent.Waiting.class)).containsExactly(new LockEvent.Waiting(LockKey.of(KEY), "order"));
+        assertThat(reported(LockEvent.Waiting.class)).containsExactly(new LockEvent.Waiting(LockKey.of(KEY), "order"));
         assertThat(events)
                 .filteredOn(event -> event instanceof LockEvent.Waiting
                         || (event instanceof LockEvent.Acquired acquired
@@ -117,22 +117,22 @@ class ActivityTest extends ThreadsFixture {
     void lock_that_is_free_is_not_waited_for() {
         locks.acquire(NAMED).close();
 
-        assertThat(told(LockEvent.Waiting.class)).isEmpty();
+        assertThat(reported(LockEvent.Waiting.class)).isEmpty();
     }
 
     @Test
-    void message_that_brings_the_lock_counts_as_a_wake_up() {
+    void message_that_brings_the_lock_counts_as_a_wakeup() {
         LockHandle blocker = others.acquire(KEY);
         Future<LockHandle> waiting = waiting(locks, NAMED);
-        assertThat(locks.wakeUps()).isZero();
+        assertThat(locks.wakeups()).isZero();
         blocker.close();
         get(waiting);
 
-        assertThat(locks.wakeUps()).isOne();
+        assertThat(locks.wakeups()).isOne();
     }
 
     @Test
-    void hand_off_between_threads_is_told_apart_from_a_grant_of_the_store() {
+    void handoff_between_threads_is_told_apart_from_a_grant_of_the_store() {
         LockHandle first = locks.acquire(NAMED);
         Future<LockHandle> second = waiting(locks, NAMED);
         Future<LockHandle> third = waiting(locks, NAMED);
@@ -143,8 +143,8 @@ class ActivityTest extends ThreadsFixture {
         get(third);
 
         assertThat(store.acquires).hasSize(2);
-        assertThat(told(LockEvent.Acquired.class))
-                .extracting(LockEvent.Acquired::handedOff)
+        assertThat(reported(LockEvent.Acquired.class))
+                .extracting(LockEvent.Acquired::handoff)
                 .containsExactly(false, false, true);
     }
 }

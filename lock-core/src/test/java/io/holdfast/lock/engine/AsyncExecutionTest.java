@@ -215,8 +215,8 @@ class AsyncExecutionTest extends EngineFixture {
         };
 
         Thread here = Thread.currentThread();
-        Set<Thread> told = ConcurrentHashMap.newKeySet();
-        results.forEach(each -> each.thenAccept(value -> told.add(Thread.currentThread())));
+        Set<Thread> reported = ConcurrentHashMap.newKeySet();
+        results.forEach(each -> each.thenAccept(value -> reported.add(Thread.currentThread())));
         stage.complete(1);
 
         CompletableFuture.allOf(results.toArray(CompletableFuture[]::new))
@@ -224,7 +224,7 @@ class AsyncExecutionTest extends EngineFixture {
                 .join();
         assertThat(most).hasValueBetween(1, 8);
         assertThat(locks.held()).isEmpty();
-        assertThat(told).doesNotContain(here);
+        assertThat(reported).doesNotContain(here);
     }
 
     @Test

@@ -62,7 +62,7 @@ class AsyncStepsTest {
         private final Function<Integer, Long> step;
         private final AtomicInteger count = new AtomicInteger();
         private final AtomicInteger inside = new AtomicInteger();
-        private final List<String> told = new ArrayList<>();
+        private final List<String> reported = new ArrayList<>();
         private boolean tooLate;
 
         Scripted(Function<Integer, Long> step) {
@@ -81,7 +81,7 @@ class AsyncStepsTest {
 
         @Override
         public void interrupt(InterruptedException e) throws InterruptedException {
-            told.add("interrupt");
+            reported.add("interrupt");
             if (!tooLate) {
                 throw e;
             }
@@ -89,7 +89,7 @@ class AsyncStepsTest {
 
         @Override
         public void abandon(Throwable why) {
-            told.add("abandon");
+            reported.add("abandon");
         }
 
         @Override
@@ -206,7 +206,7 @@ class AsyncStepsTest {
         result.cancel(true);
 
         hasLeft();
-        assertThat(script.told).containsExactly("interrupt");
+        assertThat(script.reported).containsExactly("interrupt");
     }
 
     @Test
@@ -223,7 +223,7 @@ class AsyncStepsTest {
         result.cancel(true);
 
         hasLeft();
-        assertThat(script.told).containsExactly("interrupt", "interrupt", "interrupt");
+        assertThat(script.reported).containsExactly("interrupt", "interrupt", "interrupt");
         assertThatThrownBy(result::join).isInstanceOf(CancellationException.class);
     }
 
@@ -266,7 +266,7 @@ class AsyncStepsTest {
         CompletableFuture<String> result = start(script);
 
         assertThatThrownBy(() -> result.get(1, TimeUnit.MINUTES)).hasMessageContaining("client is closed");
-        assertThat(script.told).containsExactly("abandon");
+        assertThat(script.reported).containsExactly("abandon");
         hasLeft();
     }
 

@@ -95,7 +95,7 @@ class CopiedProcessTest {
                 assertThat(connections(probe)).isGreaterThan(1);
                 locks.suspend(Duration.ZERO);
                 await().until(() -> connections(probe) == 1);
-                assertThat(probe.hexists("lock:{copied}", "owner")).isFalse();
+                assertThat(probe.hexists("holdfast:{copied}", "owner")).isFalse();
                 locks.resume();
                 locks.acquire(REQUEST).close();
                 assertThat(held.isHeld()).isFalse();

@@ -45,9 +45,9 @@ class ForgedMessagesTest {
 
     private final StoreSpy store = new StoreSpy(memory) {
         @Override
-        public Listening listen(String clientId, WakeListener heard) {
-            listener = heard;
-            return super.listen(clientId, heard);
+        public Listening listen(String clientId, WakeListener received) {
+            listener = received;
+            return super.listen(clientId, received);
         }
     };
 
@@ -117,7 +117,7 @@ class ForgedMessagesTest {
 
         assertThat(memory.inspect(KEY).holder().orElseThrow().clientId())
                 .isEqualTo(lastAsked().owner().clientId());
-        assertThat(handle.fencingToken()).isEqualTo(memory.inspect(KEY).lastToken());
+        assertThat(handle.fencingToken()).isEqualTo(memory.inspect(KEY).lastFencingToken());
         assertThat(handle.remaining()).isLessThanOrEqualTo(LockStore.RESERVATION);
         handle.close();
     }

@@ -12,7 +12,7 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.RemoteLock;
 import io.holdfast.lock.leader.LeaderElection;
 import io.holdfast.lock.threads.DaemonThreads;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,15 +29,15 @@ class ForgedTextTest extends EngineFixture {
     private static final String FORGED = "order\n2026-01-01 ERROR forged\r\u001b[2J\u0085\u2028\u202eend";
     private static final String SHOWN = "order\\u000a2026-01-01 ERROR forged\\u000d\\u001b[2J\\u0085\\u2028\\u202eend";
 
-    private final HeardLog heard = new HeardLog("io.holdfast.lock", Level.DEBUG);
+    private final CapturedLog captured = new CapturedLog("io.holdfast.lock", Level.DEBUG);
 
     @AfterEach
     void stopListening() {
-        heard.close();
+        captured.close();
     }
 
     private Stream<String> lines() {
-        return heard.events().stream().map(each -> each.getFormattedMessage());
+        return captured.events().stream().map(each -> each.getFormattedMessage());
     }
 
     @Test

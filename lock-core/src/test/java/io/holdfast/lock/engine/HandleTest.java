@@ -134,11 +134,11 @@ class HandleTest extends EngineFixture {
         LockHandle handle = locks.acquire(KEY);
         time.pass(Duration.ofMinutes(1));
         assertThat(handle.isHeld()).isFalse();
-        List<LockEvent.Lost> told = new ArrayList<>();
+        List<LockEvent.Lost> reported = new ArrayList<>();
 
-        handle.onLost(told::add);
+        handle.onLost(reported::add);
 
-        assertThat(told).hasSize(1);
+        assertThat(reported).hasSize(1);
     }
 
     @Test

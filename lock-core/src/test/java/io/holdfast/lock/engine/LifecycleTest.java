@@ -3,7 +3,7 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.api.LockActivity.SubscriptionState;
+import io.holdfast.lock.api.LocalLocks.SubscriptionState;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
@@ -87,15 +87,15 @@ class LifecycleTest extends EngineFixture {
     @Test
     void closed_client_refuses_new_locks_and_frees_the_old_ones() {
         LockHandle handle = locks.acquire(KEY);
-        AtomicReference<LockEvent.Lost> told = new AtomicReference<>();
-        handle.onLost(told::set);
+        AtomicReference<LockEvent.Lost> reported = new AtomicReference<>();
+        handle.onLost(reported::set);
 
         locks.close();
         locks.close();
 
         assertThat(handle.isHeld()).isFalse();
-        Awaitility.await().untilAtomic(told, org.hamcrest.Matchers.notNullValue());
-        assertThat(told.get().cause()).isEqualTo(LossCause.CLOSED);
+        Awaitility.await().untilAtomic(reported, org.hamcrest.Matchers.notNullValue());
+        assertThat(reported.get().cause()).isEqualTo(LossCause.CLOSED);
         assertThat(catchThrowable(() -> locks.acquire(KEY))).isInstanceOf(IllegalStateException.class);
         assertThat(catchThrowable(handle::close)).isInstanceOf(LockLostException.class);
         Awaitility.await().until(this::isFree);
@@ -266,7 +266,7 @@ class LifecycleTest extends EngineFixture {
             assertThat(client.client().clientId()).isEqualTo(id);
             assertThat(client.held()).isEmpty();
             assertThat(client.waiting()).isEmpty();
-            assertThat(client.wakeUps()).isZero();
+            assertThat(client.wakeups()).isZero();
             assertThat(client.droppedEvents()).isZero();
             assertThat(client.lateRenewals()).isZero();
             assertThat(client.subscriptionState()).isEqualTo(SubscriptionState.NOT_NEEDED);

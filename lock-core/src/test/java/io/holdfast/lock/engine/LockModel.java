@@ -47,7 +47,7 @@ final class LockModel {
     }
 
     final Map<String, Grant> holders = new HashMap<>();
-    final Map<String, Long> lastTokens = new HashMap<>();
+    final Map<String, Long> lastFencingTokens = new HashMap<>();
     final List<Opened> handles = new ArrayList<>();
     long now;
 
@@ -69,7 +69,7 @@ final class LockModel {
     Opened granted(String key, int thread, long token, long lease) {
         Grant grant = new Grant(key, thread, token, now + lease);
         holders.put(key, grant);
-        lastTokens.put(key, token);
+        lastFencingTokens.put(key, token);
         return entered(grant);
     }
 

@@ -95,9 +95,9 @@ class LockModelTest {
     }
 
     /** When a holder hears that its lock was taken away is a matter of chance: here it never does. */
-    private static final class Deaf extends StoreSpy {
+    private static final class Unsubscribed extends StoreSpy {
 
-        Deaf(LockStore store) {
+        Unsubscribed(LockStore store) {
             super(store);
         }
 
@@ -116,8 +116,8 @@ class LockModelTest {
         }
     }
 
-    private void follow(LockStore hearing, Ticker ticker, int steps) throws Exception {
-        LockStore store = new Deaf(hearing);
+    private void follow(LockStore delegate, Ticker ticker, int steps) throws Exception {
+        LockStore store = new Unsubscribed(delegate);
         clients = new LockEngine[] {
             LockEngine.builder(store).ticker(ticker).build(),
             LockEngine.builder(store).ticker(ticker).build()
@@ -129,7 +129,7 @@ class LockModelTest {
                 throw new AssertionError("seed " + seed + " (-Dmodel.seed), step " + step, e);
             }
         }
-        assertThat(model.lastTokens).hasSize(keys.size());
+        assertThat(model.lastFencingTokens).hasSize(keys.size());
     }
 
     private void step() throws Exception {
@@ -227,7 +227,7 @@ class LockModelTest {
             return;
         }
         LockHandle handle = acquired.orElseThrow();
-        assertThat(handle.fencingToken()).isGreaterThan(model.lastTokens.getOrDefault(key, 0L));
+        assertThat(handle.fencingToken()).isGreaterThan(model.lastFencingTokens.getOrDefault(key, 0L));
         real.put(model.granted(key, thread, handle.fencingToken(), LEASE.toNanos()), handle);
     }
 

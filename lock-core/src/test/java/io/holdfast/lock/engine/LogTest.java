@@ -9,7 +9,7 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.testing.FailingLog;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
@@ -21,15 +21,15 @@ class LogTest extends EngineFixture {
 
     private static final LockRequest NAMED = LockRequest.of(KEY).name("order");
 
-    private final HeardLog heard = new HeardLog("io.holdfast.lock", Level.DEBUG);
+    private final CapturedLog captured = new CapturedLog("io.holdfast.lock", Level.DEBUG);
 
     @AfterEach
     void stopListening() {
-        heard.close();
+        captured.close();
     }
 
     private List<String> aboveDebug() {
-        return heard.events().stream()
+        return captured.events().stream()
                 .filter(each -> each.getLevel().isGreaterOrEqual(Level.INFO))
                 .map(each -> each.getLevel() + " " + each.getFormattedMessage())
                 .toList();
@@ -87,7 +87,7 @@ class LogTest extends EngineFixture {
         });
         another.close();
 
-        assertThat(heard.events())
+        assertThat(captured.events())
                 .filteredOn(each -> each.getFormattedMessage().startsWith("Failed to release lock"))
                 .extracting(
                         each -> each.getFormattedMessage().replaceAll(".*: ", ""),

@@ -19,15 +19,15 @@ class LossTest extends EngineFixture {
     @Test
     void handle_turns_lost_at_its_deadline_and_says_so() {
         LockHandle handle = locks.acquire(KEY);
-        AtomicReference<LockEvent.Lost> told = new AtomicReference<>();
-        handle.onLost(told::set);
+        AtomicReference<LockEvent.Lost> reported = new AtomicReference<>();
+        handle.onLost(reported::set);
         store.reachable(false);
         time.pass(Duration.ofSeconds(30));
 
         assertThat(handle.isHeld()).isFalse();
         assertThat(handle.remaining()).isZero();
         assertThatThrownBy(handle::ensureHeld).isInstanceOf(LockLostException.class);
-        Awaitility.await().untilAtomic(told, org.hamcrest.Matchers.notNullValue());
+        Awaitility.await().untilAtomic(reported, org.hamcrest.Matchers.notNullValue());
         Awaitility.await().until(() -> events.stream().anyMatch(LockEvent.Lost.class::isInstance));
         assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
     }
@@ -37,12 +37,12 @@ class LossTest extends EngineFixture {
     void listener_added_after_the_loss_is_told() {
         LockHandle handle = locks.acquire(LockRequest.of(KEY).renew(false));
         time.pass(Duration.ofSeconds(30));
-        AtomicReference<LockEvent.Lost> told = new AtomicReference<>();
+        AtomicReference<LockEvent.Lost> reported = new AtomicReference<>();
 
-        handle.onLost(told::set);
+        handle.onLost(reported::set);
 
-        Awaitility.await().untilAtomic(told, org.hamcrest.Matchers.notNullValue());
-        assertThat(told.get().cause()).isEqualTo(LossCause.LIMIT_REACHED);
+        Awaitility.await().untilAtomic(reported, org.hamcrest.Matchers.notNullValue());
+        assertThat(reported.get().cause()).isEqualTo(LossCause.LIMIT_REACHED);
     }
 
     @Test
@@ -157,15 +157,15 @@ class LossTest extends EngineFixture {
             throw new IllegalStateException("listener");
         });
         LockHandle handle = broken.acquire(KEY);
-        AtomicReference<LockEvent.Lost> told = new AtomicReference<>();
+        AtomicReference<LockEvent.Lost> reported = new AtomicReference<>();
         handle.onLost(loss -> {
             throw new IllegalStateException("mine");
         });
-        handle.onLost(told::set);
+        handle.onLost(reported::set);
         time.pass(Duration.ofMinutes(1));
 
         assertThat(handle.isHeld()).isFalse();
-        Awaitility.await().untilAtomic(told, org.hamcrest.Matchers.notNullValue());
+        Awaitility.await().untilAtomic(reported, org.hamcrest.Matchers.notNullValue());
         broken.close();
     }
 }

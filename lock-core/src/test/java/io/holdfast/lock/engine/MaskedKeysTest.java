@@ -7,7 +7,7 @@ import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
@@ -25,20 +25,20 @@ class MaskedKeysTest extends EngineFixture {
     private static final String PERSONAL = "anna@example.com";
     private static final LockRequest REQUEST = LockRequest.of(PERSONAL);
 
-    private final List<LockEvent> told = new CopyOnWriteArrayList<>();
+    private final List<LockEvent> reported = new CopyOnWriteArrayList<>();
     private final LockEngine masking = LockEngine.builder(store)
             .ticker(time)
             .pause(pause)
-            .listener(told::add)
+            .listener(reported::add)
             .maxWaiting(1)
             .maskKeys(true)
             .build();
-    private final HeardLog heard = new HeardLog("io.holdfast.lock", Level.DEBUG);
+    private final CapturedLog captured = new CapturedLog("io.holdfast.lock", Level.DEBUG);
 
     @AfterEach
     void end() {
         masking.close();
-        heard.close();
+        captured.close();
     }
 
     private static String hash() throws Exception {
@@ -64,8 +64,8 @@ class MaskedKeysTest extends EngineFixture {
         masking.forceRelease(PERSONAL);
         assertThat(catchThrowable(again::close)).isNotNull();
 
-        assertMasked(heard.events().stream().map(each -> each.getFormattedMessage()));
-        assertMasked(told.stream());
+        assertMasked(captured.events().stream().map(each -> each.getFormattedMessage()));
+        assertMasked(reported.stream());
     }
 
     @Test

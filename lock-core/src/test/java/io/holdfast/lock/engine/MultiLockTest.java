@@ -185,8 +185,8 @@ class MultiLockTest extends EngineFixture {
     @Test
     void lock_that_is_lost_makes_the_handle_lost_and_the_others_are_released() {
         LockHandle handle = locks.acquire(ALL);
-        List<LockEvent.Lost> told = new CopyOnWriteArrayList<>();
-        handle.onLost(told::add);
+        List<LockEvent.Lost> reported = new CopyOnWriteArrayList<>();
+        handle.onLost(reported::add);
         others.forceRelease("b");
         assertThatThrownBy(() -> handle.extend(Duration.ofMinutes(1))).isInstanceOf(LockLostException.class);
 
@@ -199,22 +199,22 @@ class MultiLockTest extends EngineFixture {
 
         assertThat(isFree("a") && isFree("b") && isFree("c")).isTrue();
         locks.close();
-        Awaitility.await().until(() -> told.size() == 1);
-        assertThat(told).extracting(LockEvent.Lost::key).containsExactly(key("b"));
+        Awaitility.await().until(() -> reported.size() == 1);
+        assertThat(reported).extracting(LockEvent.Lost::key).containsExactly(key("b"));
     }
 
     @Test
     void loss_of_all_locks_is_thrown_once_and_told_once() {
         LockHandle handle = locks.acquire(ALL);
-        List<LockEvent.Lost> told = new CopyOnWriteArrayList<>();
-        handle.onLost(told::add);
+        List<LockEvent.Lost> reported = new CopyOnWriteArrayList<>();
+        handle.onLost(reported::add);
         time.pass(Duration.ofMinutes(1));
 
         assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
 
-        Awaitility.await().until(() -> !told.isEmpty());
+        Awaitility.await().until(() -> !reported.isEmpty());
         handle.close();
-        assertThat(told).hasSize(1);
+        assertThat(reported).hasSize(1);
         assertThat(locks.held()).isEmpty();
     }
 

@@ -61,7 +61,7 @@ class PausedClientTest {
         final OwnerId holder = new OwnerId("holder", 1);
         final Neighbour before = new Neighbour("before", 130);
         final Neighbour behind = new Neighbour("behind", 370);
-        final List<Runnable> unheard = new ArrayList<>();
+        final List<Runnable> undelivered = new ArrayList<>();
         final CountDownLatch resumed = new CountDownLatch(1);
         final Duration pauseAt;
         LockEngine engine;
@@ -79,19 +79,19 @@ class PausedClientTest {
             }
         };
 
-        final HintFaults store = new HintFaults(pausing, this::unheard);
+        final HintFaults store = new HintFaults(pausing, this::undelivered);
 
         Scene(Duration pauseAt) {
             this.pauseAt = pauseAt;
         }
 
-        private synchronized void unheard(Runnable hint) {
-            unheard.add(hint);
+        private synchronized void undelivered(Runnable hint) {
+            undelivered.add(hint);
         }
 
         private synchronized List<Runnable> takeUnheard() {
-            List<Runnable> taken = List.copyOf(unheard);
-            unheard.clear();
+            List<Runnable> taken = List.copyOf(undelivered);
+            undelivered.clear();
             return taken;
         }
 

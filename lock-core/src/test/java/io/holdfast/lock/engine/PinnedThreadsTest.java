@@ -146,8 +146,8 @@ class PinnedThreadsTest {
         LockRequest patient = LockRequest.of("inner").waitFor(Duration.ofMinutes(1));
         LockRequest hasty = LockRequest.of("inner").waitFor(Duration.ofMillis(1));
         Future<?> granted = threads.submit(() -> inside("outer", patient));
-        Future<?> inVain = threads.submit(() -> inside("another", hasty));
-        assertThatThrownBy(inVain::get).hasCauseInstanceOf(LockNotAcquiredException.class);
+        Future<?> timedOut = threads.submit(() -> inside("another", hasty));
+        assertThatThrownBy(timedOut::get).hasCauseInstanceOf(LockNotAcquiredException.class);
         Awaitility.await().until(() -> !store.waitRecords.isEmpty());
         held.close();
         granted.get();

@@ -2,7 +2,7 @@ package io.holdfast.lock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.api.LockClient;
+import io.holdfast.lock.api.ClientId;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.NestedWait;
@@ -57,7 +57,7 @@ class RecordedWaitsTest extends EngineFixture {
     void client_is_known_by_the_id_that_its_acquisitions_have() {
         locks.acquire(KEY).close();
 
-        LockClient client = locks.client();
+        ClientId client = locks.client();
 
         assertThat(client.clientId()).isEqualTo(store.acquires.get(0).owner().clientId());
         assertThat(client.host()).isEqualTo(store.acquires.get(0).holder().host());

@@ -48,7 +48,7 @@ enum Scene {
             clients.locks.acquire(SHORT);
             return () -> refused.get() > 1
                     && clients.locks.subscriptionState()
-                            == io.holdfast.lock.api.LockActivity.SubscriptionState.CONNECTED
+                            == io.holdfast.lock.api.LocalLocks.SubscriptionState.CONNECTED
                     && clients.locks.held().size() == 1;
         }
     },
@@ -126,17 +126,17 @@ enum Scene {
         }
     },
     LOSS_ACTION("holdfast-on-lost-") {
-        private final AtomicInteger told = new AtomicInteger();
+        private final AtomicInteger reported = new AtomicInteger();
 
         @Override
         void prepare(Clients clients) {
-            clients.locks.acquire(KEY).onLost(loss -> told.incrementAndGet());
+            clients.locks.acquire(KEY).onLost(loss -> reported.incrementAndGet());
         }
 
         @Override
         BooleanSupplier begin(Clients clients) {
             clients.locks.forceRelease(KEY);
-            return () -> told.get() == 1;
+            return () -> reported.get() == 1;
         }
     },
     ACQUIRE("holdfast-acquire-") {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 class WaitEndsTest extends ThreadsFixture {
 
     private static final Duration WAIT = Duration.ofSeconds(2);
-    private static final int MOST_POINTS = 200;
+    private static final int MAX_POINTS = 200;
 
     private final Thread waiter = Thread.currentThread();
     private final AtomicInteger points = new AtomicInteger();
@@ -55,7 +55,7 @@ class WaitEndsTest extends ThreadsFixture {
         store.beforeAcquire = this::point;
         store.after = this::point;
         boolean happened = true;
-        for (int i = 0; happened && i < MOST_POINTS; i++) {
+        for (int i = 0; happened && i < MAX_POINTS; i++) {
             LockHandle held =
                     others.acquire(LockRequest.of(KEY).lease(heldByOthers).renew(false));
             points.set(0);

@@ -33,13 +33,13 @@ class WaitingThreadTest {
     private final InMemoryLockStore store = new InMemoryLockStore();
 
     /** Runs something on the thread of an acquisition after each of its steps. */
-    private record ScopeEnds(Supplier<Runnable> action) implements LockListener, LockListener.Acquisition {
+    private record ScopeEnds(Supplier<Runnable> action) implements LockListener, LockListener.AcquisitionObserver {
 
         @Override
         public void onEvent(LockEvent event) {}
 
         @Override
-        public Acquisition onAcquire(LockKey key, String name) {
+        public AcquisitionObserver onAcquire(LockKey key, String name) {
             return this;
         }
 
@@ -52,13 +52,13 @@ class WaitingThreadTest {
         public void ended(LockEvent.OfLock outcome) {}
     }
 
-    /** Uses up the permit that a wake-up has left, unless the other thread was waited for by it. */
+    /** Uses up the permit that a wakeup has left, unless the other thread was waited for by it. */
     private static void block() {
         LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
     }
 
     @Test
-    void listener_that_blocks_does_not_use_up_a_wake_up() {
+    void listener_that_blocks_does_not_use_up_a_wakeup() {
         AtomicReference<LockHandle> held = new AtomicReference<>();
         AtomicInteger steps = new AtomicInteger();
         Runnable releaseAndBlock = () -> {

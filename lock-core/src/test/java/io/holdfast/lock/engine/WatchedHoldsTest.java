@@ -2,7 +2,7 @@ package io.holdfast.lock.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class WatchedHoldsTest extends EngineFixture {
 
-    private <E extends LockEvent> List<E> told(Class<E> type) {
+    private <E extends LockEvent> List<E> reported(Class<E> type) {
         return events.stream().filter(type::isInstance).map(type::cast).toList();
     }
 
@@ -28,9 +28,9 @@ class WatchedHoldsTest extends EngineFixture {
         locks.acquire(KEY);
         time.pass(Duration.ofSeconds(10));
 
-        eventuallyByTheClock(() -> !told(LockEvent.Renewed.class).isEmpty());
+        eventuallyByTheClock(() -> !reported(LockEvent.Renewed.class).isEmpty());
 
-        assertThat(told(LockEvent.Renewed.class).get(0).locks()).isEqualTo(1);
+        assertThat(reported(LockEvent.Renewed.class).get(0).locks()).isEqualTo(1);
         assertThat(locks.lateRenewals()).isZero();
     }
 
@@ -40,9 +40,9 @@ class WatchedHoldsTest extends EngineFixture {
         store.reachable(false);
         time.pass(Duration.ofSeconds(10));
 
-        eventuallyByTheClock(() -> !told(LockEvent.RenewalFailed.class).isEmpty());
+        eventuallyByTheClock(() -> !reported(LockEvent.RenewalFailed.class).isEmpty());
 
-        assertThat(told(LockEvent.RenewalFailed.class).get(0).keys()).containsExactly(LockKey.of(KEY));
+        assertThat(reported(LockEvent.RenewalFailed.class).get(0).keys()).containsExactly(LockKey.of(KEY));
         assertThat(locks.lateRenewals()).isEqualTo(1);
         store.reachable(true);
         time.pass(Duration.ofSeconds(1));
@@ -54,12 +54,12 @@ class WatchedHoldsTest extends EngineFixture {
         locks.acquire(LockRequest.of(KEY).warnAfter(Duration.ofSeconds(1)));
         locks.acquire(LockRequest.of("other").warnAfter(LockRequest.MAX_TIME));
         for (int i = 0; i < 7; i++) {
-            int renewals = told(LockEvent.Renewed.class).size();
+            int renewals = reported(LockEvent.Renewed.class).size();
             time.pass(Duration.ofSeconds(10));
-            eventuallyByTheClock(() -> told(LockEvent.Renewed.class).size() > renewals);
+            eventuallyByTheClock(() -> reported(LockEvent.Renewed.class).size() > renewals);
         }
 
-        assertThat(told(LockEvent.LongHeld.class))
+        assertThat(reported(LockEvent.LongHeld.class))
                 .extracting(each -> each.key().value())
                 .containsExactly(KEY);
     }
@@ -68,14 +68,14 @@ class WatchedHoldsTest extends EngineFixture {
     void hold_that_lasts_for_longer_than_its_warning_is_told() {
         locks.acquire(LockRequest.of(KEY).name("order"));
         for (int i = 0; i < 7; i++) {
-            int renewals = told(LockEvent.Renewed.class).size();
+            int renewals = reported(LockEvent.Renewed.class).size();
             time.pass(Duration.ofSeconds(10));
-            eventuallyByTheClock(() -> told(LockEvent.Renewed.class).size() > renewals);
+            eventuallyByTheClock(() -> reported(LockEvent.Renewed.class).size() > renewals);
         }
 
-        eventuallyByTheClock(() -> !told(LockEvent.LongHeld.class).isEmpty());
+        eventuallyByTheClock(() -> !reported(LockEvent.LongHeld.class).isEmpty());
 
-        assertThat(told(LockEvent.LongHeld.class))
+        assertThat(reported(LockEvent.LongHeld.class))
                 .singleElement()
                 .satisfies(event -> assertThat(event.name()).isEqualTo("order"));
     }
@@ -83,14 +83,14 @@ class WatchedHoldsTest extends EngineFixture {
     @Test
     void client_that_holds_a_lock_for_a_second_hears_from_then_on_that_it_was_taken_away() {
         LockHandle handle = locks.acquire(KEY);
-        assertThat(locks.subscriptionState()).isEqualTo(LockActivity.SubscriptionState.NOT_NEEDED);
+        assertThat(locks.subscriptionState()).isEqualTo(LocalLocks.SubscriptionState.NOT_NEEDED);
         time.pass(Duration.ofSeconds(1));
-        eventuallyByTheClock(() -> locks.subscriptionState() == LockActivity.SubscriptionState.CONNECTED);
+        eventuallyByTheClock(() -> locks.subscriptionState() == LocalLocks.SubscriptionState.CONNECTED);
 
         others.forceRelease(KEY);
 
         eventuallyByTheClock(() -> !handle.isHeld());
-        assertThat(told(LockEvent.Lost.class)).hasSize(1);
+        assertThat(reported(LockEvent.Lost.class)).hasSize(1);
     }
 
     @Test
@@ -100,7 +100,7 @@ class WatchedHoldsTest extends EngineFixture {
         locks.acquire(KEY);
         time.pass(Duration.ofSeconds(1));
 
-        eventuallyByTheClock(() -> locks.subscriptionState() == LockActivity.SubscriptionState.CONNECTED);
+        eventuallyByTheClock(() -> locks.subscriptionState() == LocalLocks.SubscriptionState.CONNECTED);
     }
 
     /** A fixed lease counts as well, if the outer hold is renewed: both hold the same lock. */
@@ -123,7 +123,7 @@ class WatchedHoldsTest extends EngineFixture {
                 locks.acquire(LockRequest.of(KEY).lease(Duration.ofMinutes(1)).renew(false));
         LockHandle inner = locks.acquire(LockRequest.of(KEY).lease(Duration.ofSeconds(30)));
         time.pass(Duration.ofSeconds(20));
-        eventuallyByTheClock(() -> !told(LockEvent.Renewed.class).isEmpty());
+        eventuallyByTheClock(() -> !reported(LockEvent.Renewed.class).isEmpty());
 
         inner.close();
         Duration left = outer.remaining();

@@ -12,18 +12,18 @@ public final class Claims {
     private Claims() {}
 
     /** As the message says, counted from the last answer. Called by an acquisition with that defect. */
-    public static QueueEntry.@Nullable Grant believed(QueueEntry entry, long now, long leaseNanos, boolean resent) {
+    public static QueueEntry.@Nullable Grant accepted(QueueEntry entry, long now, long leaseNanos, boolean resent) {
         Object message = ObjectGraph.read(entry, "message");
         StoreTime answer = (StoreTime) ObjectGraph.read(entry, "answer");
         if (message == null || answer == null) {
             return null;
         }
-        Reservation told = (Reservation) ObjectGraph.read(message, "reservation");
-        if (told.atMicros() < answer.micros()) {
+        Reservation reservation = (Reservation) ObjectGraph.read(message, "reservation");
+        if (reservation.atMicros() < answer.micros()) {
             return null;
         }
-        long nanos = TimeUnit.MICROSECONDS.toNanos(told.untilMicros() - answer.micros() - 1);
+        long nanos = TimeUnit.MICROSECONDS.toNanos(reservation.untilMicros() - answer.micros() - 1);
         return new QueueEntry.Grant(
-                entry.owner, told.token(), now, answer.askedAt() + nanos, told.tokens(), told.waiters(), false, resent);
+                entry.owner, reservation.token(), now, answer.askedAt() + nanos, reservation.tokens(), reservation.waiters(), false, resent);
     }
 }

@@ -159,7 +159,7 @@ final class CourseRun extends NoStore {
         woken = false;
         ends(() -> {
             if (acquisition.proceed() == 0) {
-                told(acquisition.result());
+                reported(acquisition.result());
             }
         });
     }
@@ -179,7 +179,7 @@ final class CourseRun extends NoStore {
         }
     }
 
-    private void told(AcquireResult found) {
+    private void reported(AcquireResult found) {
         if (found instanceof LockHandle acquired) {
             handle = acquired;
         } else {
@@ -190,9 +190,9 @@ final class CourseRun extends NoStore {
         }
     }
 
-    private void end(String said) {
+    private void end(String outcomeText) {
         over = true;
-        outcome = said;
+        outcome = outcomeText;
     }
 
     private void broken(String promise, String what) {
@@ -299,8 +299,8 @@ final class CourseRun extends NoStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        var body = new Message.Leave(cancelledFor.isZero() ? 0 : setting.leaseNanos, lastToken);
+    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
+        var body = new Message.Leave(cancelledFor.isZero() ? 0 : setting.leaseNanos, lastFencingToken);
         if (inBackground) {
             sent.add(new Message.Request(Message.What.LEAVE, owner, body));
         } else {

@@ -6,12 +6,12 @@ package io.holdfast.lock.explore;
  */
 enum Defect {
     /** A grant by message is believed whatever it says. */
-    BELIEVED_MESSAGES("entry.claim(", "io.holdfast.lock.explore.Claims.believed(entry, "),
+    UNVERIFIED_MESSAGES("entry.claim(", "io.holdfast.lock.explore.Claims.accepted(entry, "),
     /** A cloned process goes on with the owner ids of the other one. */
     SAME_OWNER_IDS,
-    /** An entry counts as heard of although nobody has asked for it, so that it is reserved again and again. */
-    SILENT_ENTRIES_COUNT_AS_HEARD,
-    /** A grant that comes after its own deadline is told as contention. */
+    /** An entry counts as received of although nobody has asked for it, so that it is reserved again and again. */
+    SILENT_ENTRIES_COUNT_AS_ALIVE,
+    /** A grant that comes after its own deadline is reported as contention. */
     LATE_GRANT_IS_CONTENTION(
             "throw new LockStoreException(\"Lock '\" + key + \"' \" + why, null, false);",
             "refused(Optional.empty()); return;"),

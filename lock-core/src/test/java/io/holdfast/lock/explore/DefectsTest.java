@@ -8,11 +8,11 @@ import org.junit.jupiter.api.Test;
 /** A rule that is left out is found by the shortest course that shows it; with the rule, the same setting has none. */
 class DefectsTest {
 
-    private static final int MOST = 60_000;
-    private static final int FEWEST = 1_000;
+    private static final int MAX = 60_000;
+    private static final int MIN = 1_000;
 
     private static Explorer.Result finds(String violation, Defect defect, Supplier<Setting> setting) {
-        Explorer.Result broken = Exploration.run(setting.get().with(defect), MOST);
+        Explorer.Result broken = Exploration.run(setting.get().with(defect), MAX);
         assertThat(broken.violation()).as(broken.story()).startsWith(violation);
         return broken;
     }
@@ -20,7 +20,7 @@ class DefectsTest {
     /** Without the defect there is none as near, nor somewhat further away; {@link ExplorationTest} goes on to the end. */
     private static void findsOnlyWith(Defect defect, String violation, Supplier<Setting> setting) {
         Explorer.Result broken = finds(violation, defect, setting);
-        Explorer.Result sound = Exploration.run(setting.get(), Math.max(FEWEST, broken.states() * 5 / 4));
+        Explorer.Result sound = Exploration.run(setting.get(), Math.max(MIN, broken.states() * 5 / 4));
         assertThat(sound.violation()).as(sound.story()).isNull();
         assertThat(sound.exhausted() || sound.depth() >= broken.depth()).isTrue();
     }
@@ -34,7 +34,7 @@ class DefectsTest {
     @Test
     void message_that_is_believed_whatever_it_says_makes_a_deadline_of_the_servers_clock() {
         findsOnlyWith(
-                Defect.BELIEVED_MESSAGES,
+                Defect.UNVERIFIED_MESSAGES,
                 "P2",
                 () -> Setting.exclusive(2).clockStep(Setting.longTime()).withoutProgress());
     }
@@ -42,14 +42,14 @@ class DefectsTest {
     @Test
     void forged_message_that_is_believed_grants_the_lock_for_an_hour() {
         findsOnlyWith(
-                Defect.BELIEVED_MESSAGES,
+                Defect.UNVERIFIED_MESSAGES,
                 "P2",
                 () -> Setting.exclusive(2).forgeries(1).withoutProgress());
     }
 
     @Test
     void silent_entry_that_counts_as_heard_is_reserved_again_and_again() {
-        findsOnlyWith(Defect.SILENT_ENTRIES_COUNT_AS_HEARD, "P5", () -> Setting.exclusive(2));
+        findsOnlyWith(Defect.SILENT_ENTRIES_COUNT_AS_ALIVE, "P5", () -> Setting.exclusive(2));
     }
 
     @Test
@@ -111,7 +111,7 @@ class DefectsTest {
     @Test
     void paused_client_overwrites_what_its_successor_wrote_where_no_token_is_checked() {
         Explorer.Result unchecked = Exploration.run(
-                Setting.exclusive(2).writes(Setting.Writes.UNCHECKED).withoutProgress(), MOST);
+                Setting.exclusive(2).writes(Setting.Writes.UNCHECKED).withoutProgress(), MAX);
         assertThat(unchecked.violation()).startsWith("Client A overwrites");
 
         Explorer.Result checked = Exploration.run(

@@ -12,7 +12,7 @@ final class Flaws {
 
     /** A server on which silent entries count as heard asks for them itself, before each call. */
     static void beforeCall(Setting setting, InMemoryLockStore store) {
-        if (setting.has(Defect.SILENT_ENTRIES_COUNT_AS_HEARD)) {
+        if (setting.has(Defect.SILENT_ENTRIES_COUNT_AS_ALIVE)) {
             List<OwnerId> silent = StoreView.of(store).queued();
             store.keepEntries(List.of(Requests.entries(World.KEY, silent)));
         }

@@ -17,6 +17,6 @@ final class Forgery {
         long now = world.setting.serverClock.micros();
         boolean plausibleToken = world.forgeries % 2 == 0;
         long token = plausibleToken ? now : TOKEN;
-        world.add(new Message.Hint(to.owner(), new Reservation(token, 1, Waiters.NONE, now, now + HOUR)));
+        world.add(new Message.Granted(to.owner(), new Reservation(token, 1, Waiters.NONE, now, now + HOUR)));
     }
 }

@@ -40,9 +40,9 @@ sealed interface Message {
      * Ends an acquisition.
      *
      * @param cancelledNanos for how long late calls of it are refused
-     * @param lastToken which of its tokens was used last
+     * @param lastFencingToken which of its tokens was used last
      */
-    record Leave(long cancelledNanos, long lastToken) {}
+    record Leave(long cancelledNanos, long lastFencingToken) {}
 
     /**
      * A call that the store has not seen yet.
@@ -87,7 +87,7 @@ sealed interface Message {
     }
 
     /** The store, or who says to be it, tells a client of a grant. */
-    record Hint(OwnerId owner, Reservation reservation) implements Message {
+    record Granted(OwnerId owner, Reservation reservation) implements Message {
         @Override
         public int rank() {
             return (3 << 20) + ((owner.clientId().hashCode() & 0xff) << 8) + (int) (owner.sequence() & 0xff);

@@ -192,7 +192,7 @@ final class ModelClient {
         happens(world, new Event.IsInterrupted(world.now));
     }
 
-    void granted(World world, Message.Hint hint) {
+    void granted(World world, Message.Granted hint) {
         happens(world, new Event.IsGranted(world.now, hint.owner().sequence(), hint.reservation()));
     }
 

@@ -31,7 +31,7 @@ final class QuorumClient {
     int tries;
     long sentAt;
     long token;
-    long lastToken;
+    long lastFencingToken;
     long deadline;
 
     /** What the servers have done in each round, the last one of which is open. */
@@ -65,7 +65,7 @@ final class QuorumClient {
         tries = other.tries;
         sentAt = other.sentAt;
         token = other.token;
-        lastToken = other.lastToken;
+        lastFencingToken = other.lastFencingToken;
         deadline = other.deadline;
         rounds = new ArrayList<>(other.rounds);
     }
@@ -91,7 +91,7 @@ final class QuorumClient {
     }
 
     /** A server has answered, or failed. */
-    void heard(QuorumWorld world, int round, int server, Object what) {
+    void received(QuorumWorld world, int round, int server, Object what) {
         if (phase != Phase.ASKING || round != rounds.size()) {
             return;
         }
@@ -110,7 +110,7 @@ final class QuorumClient {
                 setting.once(List.of(number, course, ""), () -> QuorumStepper.acquire(request, course, setting.clock));
         run.released()
                 .forEach((server, request) ->
-                        world.send(QuorumWorld.What.RELEASE, this, server, null, 0, request.lastToken()));
+                        world.send(QuorumWorld.What.RELEASE, this, server, null, 0, request.lastFencingToken()));
         QuorumStepper.Next next = run.next();
         if (next instanceof QuorumStepper.Next.Asks asks) {
             rounds.add(Collections.nCopies(QuorumSetting.SERVERS, QuorumStepper.NOTHING_YET));
@@ -137,14 +137,14 @@ final class QuorumClient {
         }
         phase = Phase.HOLDING;
         token = granted;
-        lastToken = granted + reserved / 2;
+        lastFencingToken = granted + reserved / 2;
         world.entered(this);
     }
 
     void close(QuorumWorld world) {
         if (holds(world.now)) {
             phase = Phase.OVER;
-            world.sendToAll(QuorumWorld.What.RELEASE, this, null, setting.block == 1 ? 0 : lastToken);
+            world.sendToAll(QuorumWorld.What.RELEASE, this, null, setting.block == 1 ? 0 : lastFencingToken);
         } else {
             undo(world);
         }
@@ -170,7 +170,7 @@ final class QuorumClient {
         } else if (phase == Phase.HOLDING) {
             code.time(deadline - world.now, 0);
             code.token(token, setting.tokenClock());
-            code.token(lastToken, setting.tokenClock());
+            code.token(lastFencingToken, setting.tokenClock());
         }
     }
 

@@ -8,17 +8,17 @@ import org.junit.jupiter.api.Test;
 /** As {@link DefectsTest}, on a quorum. */
 class QuorumDefectsTest {
 
-    private static final int MOST = 60_000;
-    private static final int FEWEST = 1_000;
+    private static final int MAX = 60_000;
+    private static final int MIN = 1_000;
 
     private static void findsOnlyWith(Defect defect, String violation, Supplier<QuorumSetting> setting) {
         QuorumSetting defective = setting.get().with(defect);
-        Explorer.Result broken = Exploration.run(defective.toString(), new QuorumModel(defective), MOST);
+        Explorer.Result broken = Exploration.run(defective.toString(), new QuorumModel(defective), MAX);
         assertThat(broken.violation()).as(broken.story()).startsWith(violation);
 
         QuorumSetting whole = setting.get();
         Explorer.Result sound =
-                Exploration.run(whole.toString(), new QuorumModel(whole), Math.max(FEWEST, broken.states() * 5 / 4));
+                Exploration.run(whole.toString(), new QuorumModel(whole), Math.max(MIN, broken.states() * 5 / 4));
         assertThat(sound.violation()).as(sound.story()).isNull();
         assertThat(sound.exhausted() || sound.depth() >= broken.depth()).isTrue();
     }

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 final class QuorumSetting {
 
     static final int SERVERS = 3;
-    private static final int MOST_KNOWN = 100_000;
+    private static final int MAX_KNOWN = 100_000;
     static final long LEASE_MILLIS = 1_500;
     static final long LEASE = TimeUnit.MILLISECONDS.toNanos(LEASE_MILLIS);
     static final long QUANTUM = LEASE / 2;
@@ -101,7 +101,7 @@ final class QuorumSetting {
 
     @SuppressWarnings("unchecked")
     <T> T once(Object question, Supplier<T> answer) {
-        if (known.size() > MOST_KNOWN) {
+        if (known.size() > MAX_KNOWN) {
             known.clear();
         }
         return (T) known.computeIfAbsent(question, unused -> answer.get());

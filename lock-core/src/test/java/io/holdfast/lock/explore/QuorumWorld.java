@@ -23,7 +23,7 @@ final class QuorumWorld {
     /**
      * A call to one server, or, with what it has answered, the answer.
      *
-     * @param lastToken of a release: which of its tokens was used last
+     * @param lastFencingToken of a release: which of its tokens was used last
      * @param lateUntil of a call that was given up: until when it may arrive; else 0
      */
     record Mail(
@@ -33,7 +33,7 @@ final class QuorumWorld {
             int round,
             @Nullable AcquireRequest request,
             @Nullable Object answer,
-            long lastToken,
+            long lastFencingToken,
             long lateUntil) {
 
         Mail answered(Object with) {
@@ -41,7 +41,7 @@ final class QuorumWorld {
         }
 
         Mail late(long until) {
-            return new Mail(what, client, server, round, request, null, lastToken, until);
+            return new Mail(what, client, server, round, request, null, lastFencingToken, until);
         }
 
         int rank() {
@@ -105,15 +105,15 @@ final class QuorumWorld {
         }
     }
 
-    void sendToAll(What what, QuorumClient client, @Nullable AcquireRequest request, long lastToken) {
+    void sendToAll(What what, QuorumClient client, @Nullable AcquireRequest request, long lastFencingToken) {
         for (int server = 0; server < servers.size(); server++) {
-            send(what, client, server, request, client.round(), lastToken);
+            send(what, client, server, request, client.round(), lastFencingToken);
         }
     }
 
     /** Calls of one acquisition to one server arrive in their order, and answers to former rounds count no more. */
-    void send(What what, QuorumClient client, int server, @Nullable AcquireRequest request, int round, long lastToken) {
-        mails.add(new Mail(what, client.number, server, round, request, null, lastToken, 0));
+    void send(What what, QuorumClient client, int server, @Nullable AcquireRequest request, int round, long lastFencingToken) {
+        mails.add(new Mail(what, client.number, server, round, request, null, lastFencingToken, 0));
         mails.sort(Comparator.comparingInt(Mail::rank));
     }
 
@@ -126,7 +126,7 @@ final class QuorumWorld {
         Mail mail = mails.remove(at);
         QuorumClient client = clients.get(mail.client());
         if (mail.answer() != null) {
-            client.heard(this, mail.round(), mail.server(), mail.answer());
+            client.received(this, mail.round(), mail.server(), mail.answer());
         } else {
             serve(mail, client);
         }
@@ -140,10 +140,10 @@ final class QuorumWorld {
         switch (mail.what()) {
             case ACQUIRE -> {
                 AcquireReply reply = server.acquire(mail.request(), now);
-                note(() -> said(reply));
+                note(() -> describeReply(reply));
                 Object answer = reply == null ? QuorumStepper.FAILED : reply;
                 if (mail.lateUntil() == 0 && !setting.slowAnswers) {
-                    client.heard(this, mail.round(), mail.server(), answer);
+                    client.received(this, mail.round(), mail.server(), answer);
                 } else if (mail.lateUntil() == 0) {
                     mails.add(mail.answered(answer));
                     mails.sort(Comparator.comparingInt(Mail::rank));
@@ -155,7 +155,7 @@ final class QuorumWorld {
                                 World.KEY,
                                 client.owner,
                                 Duration.ZERO,
-                                mail.lastToken(),
+                                mail.lastFencingToken(),
                                 ReleaseRequest.UNKNOWN_LEASE,
                                 AcquireRequest.EXCLUSIVE));
             case LEAVE ->
@@ -168,7 +168,7 @@ final class QuorumWorld {
         }
     }
 
-    private static String said(@Nullable AcquireReply reply) {
+    private static String describeReply(@Nullable AcquireReply reply) {
         if (reply instanceof AcquireReply.Granted granted) {
             return "granted by token " + name(granted.token());
         }
@@ -189,7 +189,7 @@ final class QuorumWorld {
             mails.add(mail.late(now + QuorumSetting.LEASE));
             mails.sort(Comparator.comparingInt(Mail::rank));
         }
-        clients.get(mail.client()).heard(this, mail.round(), mail.server(), QuorumStepper.FAILED);
+        clients.get(mail.client()).received(this, mail.round(), mail.server(), QuorumStepper.FAILED);
     }
 
     void renew(QuorumClient client, int without) {
@@ -210,7 +210,7 @@ final class QuorumWorld {
             broken = "P3: client " + client.owner.clientId() + " holds the lock by token " + name(client.token)
                     + ", after a token " + name(highestToken);
         }
-        highestToken = Math.max(highestToken, client.lastToken);
+        highestToken = Math.max(highestToken, client.lastFencingToken);
         note(() -> client.owner.clientId() + " holds the lock by token " + name(client.token) + " for "
                 + QuorumClient.millis(client.deadline - now));
     }
@@ -251,8 +251,8 @@ final class QuorumWorld {
             if (mail.lateUntil() > 0) {
                 code.time(mail.lateUntil() - now, 0);
             }
-            if (mail.lastToken() > 0) {
-                code.token(mail.lastToken(), setting.tokenClock());
+            if (mail.lastFencingToken() > 0) {
+                code.token(mail.lastFencingToken(), setting.tokenClock());
             }
             if (mail.request() != null) {
                 code.token(mail.request().leastToken(), setting.tokenClock());

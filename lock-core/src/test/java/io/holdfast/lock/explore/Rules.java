@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** What must hold in every state, and what of a state does not matter. */
 final class Rules {
 
-    private static final long LONGEST_AHEAD_MICROS = TimeUnit.MILLISECONDS.toMicros(1_100);
+    private static final long MAX_AHEAD_MICROS = TimeUnit.MILLISECONDS.toMicros(1_100);
 
     private Rules() {}
 
@@ -24,7 +24,7 @@ final class Rules {
         return true;
     }
 
-    static void deliver(World world, Message.Hint hint) {
+    static void deliver(World world, Message.Granted hint) {
         for (ModelClient client : world.clients) {
             if (client.awaits(hint.owner())) {
                 client.granted(world, hint);
@@ -35,7 +35,7 @@ final class Rules {
     /** Drops messages to entries that are given up, and late calls that will never arrive. */
     static void forget(World world) {
         if (!world.setting.has(Defect.SAME_OWNER_IDS)) {
-            world.network.removeIf(message -> message instanceof Message.Hint hint
+            world.network.removeIf(message -> message instanceof Message.Granted hint
                     && world.clients.stream().noneMatch(client -> client.awaits(hint.owner())));
         }
         world.network.removeIf(message ->
@@ -49,7 +49,7 @@ final class Rules {
             world.broken("P2: client " + client.clientId + " believes a message that it holds the lock for "
                     + TimeUnit.NANOSECONDS.toMillis(left) + " ms");
         }
-        if (client.token() - world.setting.serverClock.micros() > LONGEST_AHEAD_MICROS) {
+        if (client.token() - world.setting.serverClock.micros() > MAX_AHEAD_MICROS) {
             world.broken("P3: client " + client.clientId + " believes a message with token " + client.token());
         }
     }
@@ -77,7 +77,7 @@ final class Rules {
 
     /** A token that was not used may be granted again. */
     static void tokenReturned(World world, OwnerId owner, Message.Leave leave) {
-        if (owner.equals(world.grantedLast) && leave.lastToken() == ReleaseRequest.NO_TOKEN) {
+        if (owner.equals(world.grantedLast) && leave.lastFencingToken() == ReleaseRequest.NO_TOKEN) {
             world.highestGranted--;
             world.grantedLast = null;
         }
@@ -176,7 +176,7 @@ final class Rules {
                     ? "the answer to '" + answer.what() + "' of " + who + " is lost"
                     : who + " gets the answer to '" + answer.what() + "'";
         }
-        Message.Hint hint = (Message.Hint) message;
+        Message.Granted hint = (Message.Granted) message;
         return "message to " + hint.owner() + ", granted by token "
                 + world.name(hint.reservation().token()) + ", " + what;
     }

@@ -166,7 +166,7 @@ final class SingleServer implements Model<World> {
     }
 
     private static void arrives(World world, int at, boolean again) {
-        if (!(world.network.get(at) instanceof Message.Hint hint)) {
+        if (!(world.network.get(at) instanceof Message.Granted hint)) {
             world.duplicates -= again ? 1 : 0;
             world.serve(at, again);
             return;

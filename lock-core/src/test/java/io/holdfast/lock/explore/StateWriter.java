@@ -35,10 +35,10 @@ final class StateWriter {
         kind(Kind.PARTS, "LockState.cancelled", "LockState.holds", "LockState.entries", "EntryRecord.request");
         kind(Kind.PARTS, "QueueEntry.message");
         kind(Kind.PARTS, "QueueEntry.answer", "QueueEntry.owner", "Message.reservation", "QueueEntry.failing");
-        kind(Kind.TIME, "HoldRecord.leaseEnd", "EntryRecord.aliveUntil", "Message.heardAt", "StoreTime.answeredAt");
+        kind(Kind.TIME, "HoldRecord.leaseEnd", "EntryRecord.aliveUntil", "Message.receivedAt", "StoreTime.answeredAt");
         kind(Kind.ASKED, "StoreTime.askedAt");
         kind(Kind.MICROS, "StoreTime.micros", "Reservation.atMicros", "Reservation.untilMicros");
-        kind(Kind.TOKEN, "LockState.lastToken", "HoldRecord.token", "Reservation.token");
+        kind(Kind.TOKEN, "LockState.lastFencingToken", "HoldRecord.token", "Reservation.token");
         kind(
                 Kind.PLAIN,
                 "OwnerId.clientId",
@@ -71,7 +71,7 @@ final class StateWriter {
                 "QueueEntry.key",
                 "QueueEntry.waiter",
                 "QueueEntry.closed");
-        kind(Kind.SKIPPED, "LockState.hints", "LockState.clock", "LockState.now", "QueueEntry.awaited");
+        kind(Kind.SKIPPED, "LockState.messages", "LockState.clock", "LockState.now", "QueueEntry.awaited");
         kind(Kind.SKIPPED, "Reservation.waiters", "QueueEntry.whenFailing");
         // Reports for people.
         kind(Kind.SKIPPED, "HoldRecord.followers", "EntryRecord.followers", "QueueEntry.followers");

@@ -51,7 +51,7 @@ final class StoreView {
 
     /** Whether the lock was ever granted. */
     boolean isKnown() {
-        return lock != null && (long) ObjectGraph.read(lock, "lastToken") > 0;
+        return lock != null && (long) ObjectGraph.read(lock, "lastFencingToken") > 0;
     }
 
     private Map<?, ?> entries() {

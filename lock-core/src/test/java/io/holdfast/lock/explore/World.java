@@ -101,7 +101,7 @@ final class World {
             World world = setting.current;
             if (world != null) {
                 Rules.checkGrant(world, new OwnerId(clientId, sequence), reservation.token());
-                world.add(new Message.Hint(new OwnerId(clientId, sequence), reservation));
+                world.add(new Message.Granted(new OwnerId(clientId, sequence), reservation));
             }
         }
 
@@ -190,7 +190,7 @@ final class World {
         }
         network.sort(Comparator.comparingInt(Message::rank));
         if (setting.tracing) {
-            note(said(reply));
+            note(describeReply(reply));
         }
         if (reply instanceof AcquireReply.Granted granted) {
             Rules.checkGrant(this, call.owner(), granted.token());
@@ -209,7 +209,7 @@ final class World {
             case LEAVE -> {
                 Message.Leave leave = (Message.Leave) body;
                 Rules.tokenReturned(this, owner, leave);
-                store.leave(KEY, owner, Duration.ofNanos(leave.cancelledNanos()), leave.lastToken());
+                store.leave(KEY, owner, Duration.ofNanos(leave.cancelledNanos()), leave.lastFencingToken());
                 yield "left";
             }
             case KEEP ->
@@ -231,7 +231,7 @@ final class World {
         return reply;
     }
 
-    private String said(Object reply) {
+    private String describeReply(Object reply) {
         if (reply instanceof AcquireReply.Granted granted) {
             return "granted by token " + name(granted.token());
         } else if (reply instanceof AcquireReply.Held) {
@@ -308,7 +308,7 @@ final class World {
             if (!call.awaited() && call.arrivesUntil() != Long.MAX_VALUE) {
                 code.time(call.arrivesUntil() - now, 0);
             }
-        } else if (message instanceof Message.Hint hint) {
+        } else if (message instanceof Message.Granted hint) {
             writer.write(hint.reservation());
         } else if (message instanceof Message.Answer answer) {
             if (answer.reply() instanceof AcquireReply.Granted granted) {
@@ -328,7 +328,7 @@ final class World {
 
     private static int code(Object body) {
         if (body instanceof Message.Leave leave) {
-            return (leave.cancelledNanos() > 0 ? 2 : 0) + (leave.lastToken() == ReleaseRequest.ALL_TOKENS ? 4 : 8);
+            return (leave.cancelledNanos() > 0 ? 2 : 0) + (leave.lastFencingToken() == ReleaseRequest.ALL_TOKENS ? 4 : 8);
         }
         return body instanceof AcquireRequest acquire && acquire.waiting() ? 1 : 0;
     }

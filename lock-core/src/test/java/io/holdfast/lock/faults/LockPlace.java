@@ -33,7 +33,7 @@ record LockPlace(String keyPrefix, Duration lease, int replicaAcks, int network,
     private static final Duration TOKEN_RETENTION = Duration.ofHours(3);
 
     static LockPlace of(List<RedisAddress> addresses) {
-        return new LockPlace("lock", SHORT_LEASE, 0, 0, addresses);
+        return new LockPlace("holdfast", SHORT_LEASE, 0, 0, addresses);
     }
 
     static LockPlace of(RedisAddress address) {

@@ -29,27 +29,27 @@ final class RecordedRole {
     private long handle;
     private @Nullable Term current;
     private double chance;
-    private long toldToken;
-    private boolean toldElected;
+    private long reportedToken;
+    private boolean reportedElected;
 
     RecordedRole(Leadership leadership, Recorder recorder, AtomicLong handles) {
         this.leadership = leadership;
         this.recorder = recorder;
         this.handles = handles;
-        leadership.onElected(term -> told(term, true));
-        leadership.onRevoked(term -> told(term, false));
+        leadership.onElected(term -> reported(term, true));
+        leadership.onRevoked(term -> reported(term, false));
     }
 
     /** By one thread at a time, as is promised. */
-    private void told(Term term, boolean elected) {
+    private void reported(Term term, boolean elected) {
         boolean expected = elected
-                ? !toldElected && term.fencingToken() > toldToken
-                : toldElected && term.fencingToken() == toldToken;
+                ? !reportedElected && term.fencingToken() > reportedToken
+                : reportedElected && term.fencingToken() == reportedToken;
         if (!expected) {
             recorder.add(new Event.Failed(handle, "ListenerOutOfOrder", System.nanoTime()));
         }
-        toldToken = term.fencingToken();
-        toldElected = elected;
+        reportedToken = term.fencingToken();
+        reportedElected = elected;
     }
 
     void ask(Random random) {

@@ -31,11 +31,11 @@ class CandidateTest {
     private final ManualThreads background = new ManualThreads();
     private final LeaderElection election = new LeaderElection(locks.template, background);
     private final Leadership leadership = election.join("a");
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
 
     private void listen() {
-        leadership.onElected(term -> told.add("elected " + term.fencingToken()));
-        leadership.onRevoked(term -> told.add("revoked " + term.fencingToken()));
+        leadership.onElected(term -> reported.add("elected " + term.fencingToken()));
+        leadership.onRevoked(term -> reported.add("revoked " + term.fencingToken()));
     }
 
     private void lead() {
@@ -70,11 +70,11 @@ class CandidateTest {
     void listeners_are_added_to_a_role_before_it_is_a_candidate() {
         election.start();
         election.onJoined(role -> {
-            told.add("joined " + role.role());
+            reported.add("joined " + role.role());
             assertThat(locks.calls).hasSize(1);
         });
         election.join("b");
-        assertThat(told).containsExactly("joined b");
+        assertThat(reported).containsExactly("joined b");
         assertThat(locks.calls).hasSize(2);
     }
 
@@ -129,12 +129,12 @@ class CandidateTest {
         locks.last().lose();
         assertThat(locks.last().released).isTrue();
         background.run();
-        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(reported).containsExactly("elected 1", "revoked 1");
         assertThat(locks.calls).hasSize(1);
         assertThat(background.pass()).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
         locks.last().grant();
         background.run();
-        assertThat(told).containsExactly("elected 1", "revoked 1", "elected 2");
+        assertThat(reported).containsExactly("elected 1", "revoked 1", "elected 2");
     }
 
     @Test
@@ -149,7 +149,7 @@ class CandidateTest {
         assertThat(leadership.resign()).isFalse();
 
         background.run();
-        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(reported).containsExactly("elected 1", "revoked 1");
         assertThat(locks.last().released).isTrue();
     }
 
@@ -190,7 +190,7 @@ class CandidateTest {
         locks.last().lose();
         assertThat(locks.last().released).isTrue();
         background.run();
-        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(reported).containsExactly("elected 1", "revoked 1");
     }
 
     /** How a term may end; and what else may end it once more. */
@@ -240,7 +240,7 @@ class CandidateTest {
         end(second, term);
         background.run();
 
-        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(reported).containsExactly("elected 1", "revoked 1");
         assertThat(term.released).isTrue();
         assertThat(leadership.isLeader()).isFalse();
         assertThat(election.stop()).isDone();
@@ -264,7 +264,7 @@ class CandidateTest {
         assertThat(locks.last().released).isFalse();
 
         background.run();
-        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(reported).containsExactly("elected 1", "revoked 1");
         assertThat(locks.last().released).isTrue();
     }
 
@@ -293,7 +293,7 @@ class CandidateTest {
         end(how, locks.last());
         background.run();
 
-        assertThat(told).containsExactly("elected 1", "revoked 1", "elected 2", "revoked 2");
+        assertThat(reported).containsExactly("elected 1", "revoked 1", "elected 2", "revoked 2");
     }
 
     @Test
@@ -301,11 +301,11 @@ class CandidateTest {
         lead();
         listen();
         background.run();
-        assertThat(told).containsExactly("elected 1");
+        assertThat(reported).containsExactly("elected 1");
         locks.last().lose();
         listen();
         background.run();
-        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(reported).containsExactly("elected 1", "revoked 1");
     }
 
     @Test
@@ -316,7 +316,7 @@ class CandidateTest {
         background.due.remove(0).action().run();
         assertThat(background.waiting).hasSize(1);
         background.run();
-        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(reported).containsExactly("elected 1", "revoked 1");
     }
 
     /** Found by a fault run: the thread that announces the term stood still, and another one resigned. */
@@ -337,13 +337,13 @@ class CandidateTest {
                 return super.announce(term, actions);
             }
         };
-        race.onElected(term -> told.add("elected " + term.fencingToken()));
-        race.onRevoked(term -> told.add("revoked " + term.fencingToken()));
+        race.onElected(term -> reported.add("elected " + term.fencingToken()));
+        race.onRevoked(term -> reported.add("revoked " + term.fencingToken()));
         race.start();
         locks.last().grant();
         assertThat(resigned.get(1, TimeUnit.MINUTES)).isTrue();
         background.run();
-        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(reported).containsExactly("elected 1", "revoked 1");
     }
 
     private Candidate race;
@@ -367,7 +367,7 @@ class CandidateTest {
         lead();
         leadership.resign();
         background.run();
-        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(reported).containsExactly("elected 1", "revoked 1");
         assertThat(locks.last().released).isTrue();
     }
 
@@ -387,11 +387,11 @@ class CandidateTest {
             Duration rest = background.pass();
             assertThat(rest).isBetween(longest.dividedBy(2), longest);
             assertThat(locks.calls).hasSize(i + 2);
-            if (longest.equals(Candidate.LONGEST_REST)) {
+            if (longest.equals(Candidate.MAX_REST)) {
                 long20.add(rest);
             }
             Duration doubled = longest.multipliedBy(2);
-            longest = doubled.compareTo(Candidate.LONGEST_REST) > 0 ? Candidate.LONGEST_REST : doubled;
+            longest = doubled.compareTo(Candidate.MAX_REST) > 0 ? Candidate.MAX_REST : doubled;
         }
         assertThat(long20).as("shortened at random").hasSizeGreaterThan(1);
         locks.last().grant();
@@ -413,10 +413,10 @@ class CandidateTest {
 
         background.run();
 
-        assertThat(told).hasSizeBetween(5, 3 + Candidate.MAX_WAITING).startsWith("elected 1", "revoked 1");
-        assertThat(told).endsWith("elected 501");
-        for (int i = 2; i < told.size() - 1; i += 2) {
-            assertThat(told.get(i + 1)).isEqualTo(told.get(i).replace("elected", "revoked"));
+        assertThat(reported).hasSizeBetween(5, 3 + Candidate.MAX_WAITING).startsWith("elected 1", "revoked 1");
+        assertThat(reported).endsWith("elected 501");
+        for (int i = 2; i < reported.size() - 1; i += 2) {
+            assertThat(reported.get(i + 1)).isEqualTo(reported.get(i).replace("elected", "revoked"));
         }
     }
 
@@ -445,7 +445,7 @@ class CandidateTest {
         assertThat(leadership.isLeader()).isFalse();
         assertThat(stopped).isNotDone();
         background.run();
-        assertThat(told).containsExactly("elected 1", "revoked 1");
+        assertThat(reported).containsExactly("elected 1", "revoked 1");
         assertThat(locks.last().released).isTrue();
         assertThat(stopped).isDone();
         background.due.forEach(each -> each.action().run());
@@ -462,7 +462,7 @@ class CandidateTest {
         assertThat(locks.last().released).isTrue();
         assertThat(leadership.isLeader()).isFalse();
         background.run();
-        assertThat(told).isEmpty();
+        assertThat(reported).isEmpty();
     }
 
     @Test
@@ -483,7 +483,7 @@ class CandidateTest {
         assertThat(locks.calls).hasSize(2);
         locks.last().grant();
         background.run();
-        assertThat(told).containsExactly("elected 1", "revoked 1", "elected 2");
+        assertThat(reported).containsExactly("elected 1", "revoked 1", "elected 2");
         assertThat(leadership.term().map(Term::fencingToken)).contains(2L);
     }
 

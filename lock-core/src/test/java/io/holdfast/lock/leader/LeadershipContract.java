@@ -41,7 +41,7 @@ abstract class LeadershipContract {
     private final List<Instance> instances = new CopyOnWriteArrayList<>();
 
     /** What is told by all instances, in the order in which it was. */
-    private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Told> reported = new LinkedBlockingQueue<>();
 
     record Told(Instance who, boolean elected, Term term, boolean anotherLed) {}
 
@@ -58,8 +58,8 @@ abstract class LeadershipContract {
         Instance(Duration lease) {
             leadership = election.join(role, LockRequest.of("leader:" + role).lease(lease));
             instances.add(this);
-            leadership.onElected(term -> told.add(new Told(this, true, term, anotherLeadsBeside(term))));
-            leadership.onRevoked(term -> told.add(new Told(this, false, term, false)));
+            leadership.onElected(term -> reported.add(new Told(this, true, term, anotherLeadsBeside(term))));
+            leadership.onRevoked(term -> reported.add(new Told(this, false, term, false)));
             election.start();
         }
 
@@ -77,7 +77,7 @@ abstract class LeadershipContract {
     }
 
     private Told next() throws InterruptedException {
-        Told next = told.poll(2, TimeUnit.MINUTES);
+        Told next = reported.poll(2, TimeUnit.MINUTES);
         assertThat(next).isNotNull();
         assertThat(next.anotherLed()).isFalse();
         return next;

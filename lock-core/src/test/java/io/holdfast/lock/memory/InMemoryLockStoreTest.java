@@ -100,16 +100,16 @@ class InMemoryLockStoreTest extends LockStoreContract {
 
     @Test
     void listener_is_connected_at_once() {
-        List<String> heard = new ArrayList<>();
+        List<String> received = new ArrayList<>();
 
         store.listen("bob", new Listener(sequence -> {}) {
             @Override
             public void connected() {
-                heard.add("connected");
+                received.add("connected");
             }
         });
 
-        assertThat(heard).containsExactly("connected");
+        assertThat(received).containsExactly("connected");
     }
 
     @Test

@@ -11,7 +11,7 @@ import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.testing.FakeTicker;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.time.Instant;
@@ -189,7 +189,7 @@ class ClockValuesTest {
     void clocks_that_differ_by_more_than_the_rejoin_delay_are_logged_once_in_ten_minutes() {
         offsets.set(1, HOUR);
         start();
-        try (HeardLog log = new HeardLog(TokenClock.class.getName(), Level.WARN)) {
+        try (CapturedLog log = new CapturedLog(TokenClock.class.getName(), Level.WARN)) {
             acquireAndRelease();
             acquireAndRelease();
 
@@ -209,7 +209,7 @@ class ClockValuesTest {
     void clocks_that_differ_by_less_are_not_logged() {
         offsets.set(1, REJOIN_DELAY);
         start();
-        try (HeardLog log = new HeardLog(TokenClock.class.getName(), Level.WARN)) {
+        try (CapturedLog log = new CapturedLog(TokenClock.class.getName(), Level.WARN)) {
             acquireAndRelease();
 
             assertThat(log.events()).isEmpty();

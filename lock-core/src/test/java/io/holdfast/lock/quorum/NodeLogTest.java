@@ -9,7 +9,7 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -18,13 +18,13 @@ import org.junit.jupiter.api.Test;
 /** One server of a quorum that fails makes no call fail, so it is logged. */
 class NodeLogTest {
 
-    private final HeardLog heard = new HeardLog(Node.class.getName(), Level.INFO);
+    private final CapturedLog captured = new CapturedLog(Node.class.getName(), Level.INFO);
     private final Node node =
             new Node(new QuorumNode("redis-3:6379", new InMemoryLockStore()), Runnable::run, Ticker.SYSTEM);
 
     @AfterEach
     void stopListening() {
-        heard.close();
+        captured.close();
     }
 
     private void fail(@Nullable Throwable cause) {
@@ -43,7 +43,7 @@ class NodeLogTest {
     void failing_server_is_logged_once_with_the_failure() {
         fail(new IOException());
         fail(new IOException());
-        assertThat(heard.events()).singleElement().satisfies(NodeLogTest::assertWarning);
+        assertThat(captured.events()).singleElement().satisfies(NodeLogTest::assertWarning);
     }
 
     @Test
@@ -52,6 +52,6 @@ class NodeLogTest {
         fail(new ConnectionsInUseException(new IOException()));
         node.close();
         fail(new IOException());
-        assertThat(heard.events()).isEmpty();
+        assertThat(captured.events()).isEmpty();
     }
 }

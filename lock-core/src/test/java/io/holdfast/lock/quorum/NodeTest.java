@@ -234,11 +234,11 @@ class NodeTest {
     @Test
     void calls_beyond_those_that_may_wait_for_a_server_that_hangs_fail_at_once_and_were_not_sent() {
         List<CompletableFuture<String>> calls = new ArrayList<>();
-        for (int i = 0; i < Node.MOST_THREADS + Node.MOST_WAITING + 3; i++) {
+        for (int i = 0; i < Node.MAX_THREADS + Node.MAX_WAITING + 3; i++) {
             calls.add(send(new OwnerId("many", i), "call"));
         }
 
-        assertThat(threads).hasSize(Node.MOST_THREADS + Node.MOST_WAITING);
+        assertThat(threads).hasSize(Node.MAX_THREADS + Node.MAX_WAITING);
         assertThat(calls.stream().filter(CompletableFuture::isDone))
                 .hasSize(3)
                 .allSatisfy(refused -> assertThatThrownBy(refused::join)
@@ -262,7 +262,7 @@ class NodeTest {
                     throw new RejectedExecutionException();
                 },
                 Ticker.SYSTEM);
-        for (int i = 0; i < 2 * (Node.MOST_THREADS + Node.MOST_WAITING); i++) {
+        for (int i = 0; i < 2 * (Node.MAX_THREADS + Node.MAX_WAITING); i++) {
             assertThat(ended.send(store -> "late").join()).isEqualTo("late");
         }
     }

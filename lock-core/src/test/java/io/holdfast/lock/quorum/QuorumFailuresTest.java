@@ -3,12 +3,12 @@ package io.holdfast.lock.quorum;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.memory.InMemoryLockStore;
@@ -65,7 +65,7 @@ class QuorumFailuresTest {
         }
 
         @Override
-        public LockSnapshot inspect(LockKey key) {
+        public LockStatus inspect(LockKey key) {
             before.run();
             return super.inspect(key);
         }
@@ -74,8 +74,8 @@ class QuorumFailuresTest {
             return memory.inspect(KEY).holders().isEmpty();
         }
 
-        long lastToken() {
-            return memory.inspect(KEY).lastToken();
+        long lastFencingToken() {
+            return memory.inspect(KEY).lastFencingToken();
         }
 
         @Override
@@ -331,7 +331,7 @@ class QuorumFailuresTest {
                         false,
                         false,
                         1,
-                        servers.get(0).lastToken() + 5_000_000,
+                        servers.get(0).lastFencingToken() + 5_000_000,
                         false));
         assertThat(store.inspect(KEY).holders()).isEmpty();
         release(ALICE);
@@ -344,16 +344,16 @@ class QuorumFailuresTest {
     }
 
     @Test
-    void last_token_allows_for_the_servers_that_do_not_answer() {
+    void last_fencing_token_allows_for_the_servers_that_do_not_answer() {
         List<Server> five = servers(5);
         QuorumLockStore of = quorum(five);
         for (int i = 0; i < 5; i++) {
             five.get(i).acquire(request(KEY, ALICE, 0, Duration.ofSeconds(30)));
         }
-        long[] tokens = five.stream().mapToLong(Server::lastToken).toArray();
+        long[] tokens = five.stream().mapToLong(Server::lastFencingToken).toArray();
         five.get(0).reachable(false);
 
-        assertThat(of.inspect(KEY).lastToken()).isIn(tokens[2], tokens[3]);
+        assertThat(of.inspect(KEY).lastFencingToken()).isIn(tokens[2], tokens[3]);
     }
 
     @Test
@@ -377,7 +377,7 @@ class QuorumFailuresTest {
                             .join())
                     .hasCauseInstanceOf(LockNotAcquiredException.class);
 
-            assertThat(locks.subscriptionState()).isEqualTo(LockActivity.SubscriptionState.NOT_NEEDED);
+            assertThat(locks.subscriptionState()).isEqualTo(LocalLocks.SubscriptionState.NOT_NEEDED);
         }
     }
 

@@ -9,7 +9,6 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
@@ -140,7 +139,7 @@ class QuorumTest {
     /** Not for as long as the slowest server keeps it: the others may have granted it to somebody else by then. */
     @Test
     void holder_has_the_lock_for_as_long_as_enough_servers_keep_it() {
-        List<List<LockHolder>> told = Stream.of(30, 10, 20)
+        List<List<LockHolder>> reported = Stream.of(30, 10, 20)
                 .map(seconds -> List.of(new LockHolder(
                         "client",
                         "host",
@@ -153,9 +152,9 @@ class QuorumTest {
                         false)))
                 .toList();
 
-        assertThat(Merged.holders(told.stream(), 2))
+        assertThat(Merged.holders(reported.stream(), 2))
                 .extracting(LockHolder::remaining)
-                .containsExactly(Merged.withoutDrift(told.get(2).get(0)).remaining());
+                .containsExactly(Merged.withoutDrift(reported.get(2).get(0)).remaining());
     }
 
     @Test
@@ -174,7 +173,7 @@ class QuorumTest {
         List<String> failure = new ArrayList<>(List.of("refused"));
         StoreSpy failing = new StoreSpy(new InMemoryLockStore()) {
             @Override
-            public LockSnapshot inspect(LockKey key) {
+            public LockStatus inspect(LockKey key) {
                 if (!failure.isEmpty()) {
                     throw new LockStoreException(failure.remove(0), new IllegalStateException(), false);
                 }
@@ -195,7 +194,7 @@ class QuorumTest {
     void server_that_does_not_tell_its_eviction_policy_still_counts_as_failed() {
         StoreSpy failing = new StoreSpy(new InMemoryLockStore()) {
             @Override
-            public LockSnapshot inspect(LockKey key) {
+            public LockStatus inspect(LockKey key) {
                 throw new LockStoreException("refused", new IllegalStateException(), false);
             }
 
@@ -362,19 +361,19 @@ class QuorumTest {
     }
 
     @Test
-    void last_token_is_one_that_most_servers_may_have_noted() {
-        assertThat(lastToken(0, 10, 10, 12)).isEqualTo(10);
-        assertThat(lastToken(1, 10, 5)).isEqualTo(10);
-        assertThat(lastToken(1, 10, 12)).isEqualTo(12);
-        assertThat(lastToken(2, 7, 9, 8)).isEqualTo(9);
+    void last_fencing_token_is_one_that_most_servers_may_have_noted() {
+        assertThat(lastFencingToken(0, 10, 10, 12)).isEqualTo(10);
+        assertThat(lastFencingToken(1, 10, 5)).isEqualTo(10);
+        assertThat(lastFencingToken(1, 10, 12)).isEqualTo(12);
+        assertThat(lastFencingToken(2, 7, 9, 8)).isEqualTo(9);
     }
 
-    private static long lastToken(int silent, long... noted) {
-        List<LockSnapshot> snapshots = LongStream.of(noted)
-                .mapToObj(token -> new LockSnapshot(KEY, List.of(), 0, token, Duration.ZERO))
+    private static long lastFencingToken(int silent, long... noted) {
+        List<LockStatus> snapshots = LongStream.of(noted)
+                .mapToObj(token -> new LockStatus(KEY, List.of(), 0, token, Duration.ZERO))
                 .toList();
         int servers = noted.length + silent;
-        return Merged.snapshot(KEY, snapshots, servers / 2 + 1, silent).lastToken();
+        return Merged.snapshot(KEY, snapshots, servers / 2 + 1, silent).lastFencingToken();
     }
 
     @ParameterizedTest

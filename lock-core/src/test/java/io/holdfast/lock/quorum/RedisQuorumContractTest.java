@@ -93,8 +93,8 @@ class RedisQuorumContractTest {
             Duration onServers = time.plus(time.dividedBy(100)).plusMillis(2);
             for (RedisServerProcess server : SERVERS) {
                 try (Jedis jedis = TestRedis.administrator(server.port())) {
-                    RedisTime.pass(jedis, "lock:{" + key + "}", onServers);
-                    RedisTime.pass(jedis, "lock:waits", onServers);
+                    RedisTime.pass(jedis, "holdfast:{" + key + "}", onServers);
+                    RedisTime.pass(jedis, "holdfast:waits", onServers);
                 }
             }
         }

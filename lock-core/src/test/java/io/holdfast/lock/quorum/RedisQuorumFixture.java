@@ -46,7 +46,7 @@ abstract class RedisQuorumFixture {
         for (int i = 0; i < count; i++) {
             RedisServerProcess server = RedisServerProcess.start();
             try (Jedis jedis = TestRedis.administrator(server.port())) {
-                jedis.set("lock:joined", "1");
+                jedis.set("holdfast:joined", "1");
             }
             servers.add(server);
             proxies.add(new FaultProxy(server.port()));

@@ -46,10 +46,10 @@ class CarriedOverTest {
         try (RedisLockStore store = new RedisLockStore(applications, TestRedis.PATIENT);
                 LockEngine locks = LockEngine.builder(store).build();
                 LockEngine others = LockEngine.builder(store).build();
-                Jedis redis = topology.administrator("lock:{" + KEY + "}")) {
+                Jedis redis = topology.administrator("holdfast:{" + KEY + "}")) {
             assertThat(store.toString()).contains(" over dedicated connections, ");
             LockHandle held = locks.acquire(KEY);
-            assertThat(redis.hget("lock:{" + KEY + "}", "token")).isEqualTo(String.valueOf(held.fencingToken()));
+            assertThat(redis.hget("holdfast:{" + KEY + "}", "token")).isEqualTo(String.valueOf(held.fencingToken()));
             CompletableFuture<Void> next = NewThread.start(() -> {
                 others.acquire(LockRequest.of(KEY).waitFor(Duration.ofMinutes(1)))
                         .close();
@@ -99,7 +99,7 @@ class CarriedOverTest {
                     .allMatch(line -> line.contains(" db=5 "));
             try (Jedis redis = TestRedis.administrator(server.port())) {
                 redis.select(5);
-                assertThat(redis.exists("lock:{" + KEY + "}")).isTrue();
+                assertThat(redis.exists("holdfast:{" + KEY + "}")).isTrue();
             }
         }
     }

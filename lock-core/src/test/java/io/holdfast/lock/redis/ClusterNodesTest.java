@@ -70,7 +70,7 @@ class ClusterNodesTest {
             assertThat(keys(client).stream().collect(Collectors.groupingBy(store::serverOf)))
                     .hasSize(3)
                     .allSatisfy((server, theirs) -> assertThat(theirs.stream()
-                                    .map(key -> cluster.masterOf("lock:{" + key.value() + "}"))
+                                    .map(key -> cluster.masterOf("holdfast:{" + key.value() + "}"))
                                     .distinct())
                             .hasSize(1));
         }
@@ -80,7 +80,7 @@ class ClusterNodesTest {
     @ParameterizedTest
     @EnumSource(TestRedis.Client.class)
     void eviction_policies_are_known_by_node(TestRedis.Client client) {
-        ServerNode node = cluster.masterOf("lock:{0}");
+        ServerNode node = cluster.masterOf("holdfast:{0}");
         RedisConnectionFactory connections = client.connect(cluster.address());
         try (RedisLockStore store = new RedisLockStore(connections, TestRedis.PATIENT);
                 Jedis admin = TestRedis.administrator(node.port())) {
@@ -103,13 +103,13 @@ class ClusterNodesTest {
 
     private static void hang(TestRedis.Client client) throws InterruptedException {
         RedisConnectionFactory connections = client.connect(cluster.address());
-        ServerNode node = cluster.masterOf("lock:{" + client + ":0}");
+        ServerNode node = cluster.masterOf("holdfast:{" + client + ":0}");
         try (RedisLockStore store = new RedisLockStore(connections, PATIENT);
                 LockEngine locks = LockEngine.builder(store).build()) {
             List<LockHandle> hanging = new ArrayList<>();
             List<LockHandle> healthy = new ArrayList<>();
             for (LockKey key : keys(client)) {
-                boolean hangs = cluster.masterOf("lock:{" + key.value() + "}") == node;
+                boolean hangs = cluster.masterOf("holdfast:{" + key.value() + "}") == node;
                 (hangs ? hanging : healthy)
                         .add(locks.acquire(LockRequest.of(key.value()).lease(LEASE)));
             }
@@ -132,10 +132,10 @@ class ClusterNodesTest {
     void node_that_hangs_costs_others_no_renewal_by_an_unknown_factory() {
         RedisConnectionFactory connections = TestRedis.hide(TestRedis.Client.JEDIS.connect(cluster.address()));
         LockKey hanging = LockKey.of("hangs");
-        ServerNode node = cluster.masterOf("lock:{hangs}");
+        ServerNode node = cluster.masterOf("holdfast:{hangs}");
         LockKey healthy = IntStream.iterate(0, i -> i + 1)
                 .mapToObj(i -> LockKey.of("healthy" + i))
-                .filter(key -> cluster.masterOf("lock:{" + key.value() + "}") != node)
+                .filter(key -> cluster.masterOf("holdfast:{" + key.value() + "}") != node)
                 .findFirst()
                 .orElseThrow();
         OwnerId owner = new OwnerId("client", 1);

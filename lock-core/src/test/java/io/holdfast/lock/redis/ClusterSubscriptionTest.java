@@ -24,7 +24,7 @@ class ClusterSubscriptionTest {
     private static final int ROUNDS = 5;
     private static final int KILLS = 40;
 
-    private static final class Heard implements WakeListener {
+    private static final class Received implements WakeListener {
         private volatile boolean connected;
 
         @Override
@@ -47,23 +47,23 @@ class ClusterSubscriptionTest {
     @ParameterizedTest
     @EnumSource(value = TestRedis.Client.class, names = "JEDIS")
     void subscription_is_there_again_and_stays_when_connections_last(TestRedis.Client client) throws Exception {
-        Heard heard = new Heard();
+        Received received = new Received();
         try (RedisClusterProcesses redis = RedisClusterProcesses.start(2, 0, Duration.ofSeconds(30))) {
             RedisConnectionFactory applications = client.connect(redis.address());
             try (RedisLockStore store = new RedisLockStore(applications, RedisLockSettings.STANDARD);
-                    LockStore.Listening listening = store.listen("client", heard)) {
-                Awaitility.await().until(() -> heard.connected);
+                    LockStore.Listening listening = store.listen("client", received)) {
+                Awaitility.await().until(() -> received.connected);
 
                 for (int round = 0; round < ROUNDS; round++) {
                     for (int i = 0; i < KILLS; i++) {
                         redis.nodes().forEach(ClusterSubscriptionTest::killConnections);
                         Thread.sleep(i % 13 * 10L);
                     }
-                    Awaitility.await().until(() -> heard.connected);
+                    Awaitility.await().until(() -> received.connected);
                 }
 
-                Awaitility.await().during(Duration.ofSeconds(1)).until(() -> heard.connected);
-                assertThat(heard.connected).isTrue();
+                Awaitility.await().during(Duration.ofSeconds(1)).until(() -> received.connected);
+                assertThat(received.connected).isTrue();
             }
             TestRedis.destroy(applications);
         }

@@ -244,7 +244,7 @@ class ConnectionsTest {
             try (RedisLockStore store = new RedisLockStore(applications, TestRedis.PATIENT)) {
                 assertThat(store)
                         .hasToString("Redis at 127.0.0.1:" + server.port()
-                                + " over dedicated connections, with key prefix 'lock'");
+                                + " over dedicated connections, with key prefix 'holdfast'");
             } finally {
                 applications.destroy();
             }

@@ -38,11 +38,11 @@ class CutSubscriptionTest {
     private final FaultProxy proxy = new FaultProxy(TestRedis.shared().port());
     private final Jedis administrator =
             TestRedis.administrator(TestRedis.shared().port());
-    private final Heard heard = new Heard();
+    private final Received received = new Received();
     private RedisConnectionFactory applications;
     private RedisLockStore store;
 
-    private static final class Heard implements WakeListener {
+    private static final class Received implements WakeListener {
         private final List<Long> awaited = new CopyOnWriteArrayList<>();
         private volatile boolean connected;
 
@@ -83,7 +83,7 @@ class CutSubscriptionTest {
         byte[] hint = ("awaited " + sequence + " 1").getBytes(StandardCharsets.US_ASCII);
         Awaitility.await().until(() -> {
             administrator.publish(LAYOUT.channel(client), hint);
-            return heard.awaited.contains(sequence) && heard.connected;
+            return received.awaited.contains(sequence) && received.connected;
         });
     }
 
@@ -96,7 +96,7 @@ class CutSubscriptionTest {
     @ValueSource(ints = {0, 1, 2, 3})
     void subscription_is_there_once_connections_last(int answers) {
         proxy.cutAfter(answers);
-        try (LockStore.Listening listening = store.listen(client, heard)) {
+        try (LockStore.Listening listening = store.listen(client, received)) {
             if (answers < 1) {
                 awaitAttempts();
             }
@@ -109,7 +109,7 @@ class CutSubscriptionTest {
 
     @Test
     void subscription_is_there_after_connections_were_cut_in_quick_succession() throws Exception {
-        try (LockStore.Listening listening = store.listen(client, heard)) {
+        try (LockStore.Listening listening = store.listen(client, received)) {
             awaitHint(1);
             for (int i = 0; i < 60; i++) {
                 proxy.cut();

@@ -8,7 +8,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.AcquireReply;
@@ -20,7 +20,7 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.overview.StoreScan;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
@@ -43,7 +43,7 @@ class DamagedLocksTest {
 
     private static final HolderInfo HERE = new HolderInfo("web-1", 17, "main");
     private static final LockKey KEY = LockKey.of("bad");
-    private static final String NAME = "lock:{bad}";
+    private static final String NAME = "holdfast:{bad}";
     private static final int GOOD = 5;
 
     private static final List<String> JUNK = List.of(
@@ -229,7 +229,7 @@ class DamagedLocksTest {
     @Test
     void damage_is_logged_once_with_the_keys() {
         write("a:1", "5", "h");
-        try (HeardLog log = new HeardLog("io.holdfast.lock", Level.WARN);
+        try (CapturedLog log = new CapturedLog("io.holdfast.lock", Level.WARN);
                 LockEngine engine = LockEngine.builder(store).build();
                 LockEngine masking = LockEngine.builder(store).maskKeys(true).build()) {
             engine.scan(LockScanRequest.ALL);
@@ -320,7 +320,7 @@ class DamagedLocksTest {
             if (scan.unreadable() == 1) {
                 assertThatThrownBy(() -> store.inspect(KEY)).as(what).isInstanceOf(LockStoreException.class);
             } else {
-                LockSnapshot snapshot = store.inspect(KEY);
+                LockStatus snapshot = store.inspect(KEY);
                 assertThat(snapshot.isHeld() || snapshot.waiters() > 0)
                         .as(what)
                         .isEqualTo(scan.locks().size() > GOOD);

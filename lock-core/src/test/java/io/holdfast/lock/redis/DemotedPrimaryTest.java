@@ -124,7 +124,7 @@ class DemotedPrimaryTest {
     @Test
     void subscription_goes_to_the_new_primary() {
         connect();
-        try (LockStore.Listening listening = store.listen("client", new Deaf())) {
+        try (LockStore.Listening listening = store.listen("client", new Unsubscribed())) {
             Awaitility.await().until(() -> subscribers(first) == 1);
             demote();
 
@@ -140,7 +140,7 @@ class DemotedPrimaryTest {
         }
     }
 
-    private static final class Deaf implements WakeListener {
+    private static final class Unsubscribed implements WakeListener {
 
         @Override
         public void connected() {}

@@ -64,7 +64,7 @@ class FailoverTest {
     @ValueSource(booleans = {false, true})
     void cluster_replaces_the_primary(boolean hangs) throws Exception {
         try (RedisClusterProcesses redis = RedisClusterProcesses.start()) {
-            int slot = RedisClusterProcesses.slot("lock:{" + key + "}");
+            int slot = RedisClusterProcesses.slot("holdfast:{" + key + "}");
             RedisClusterConfiguration cluster = new RedisClusterConfiguration();
             cluster.setClusterNodes(nodes(redis.nodes()));
             assertHandedOver(cluster, () -> {

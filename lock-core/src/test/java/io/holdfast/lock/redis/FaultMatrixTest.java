@@ -161,7 +161,7 @@ class FaultMatrixTest {
     private void check(ConnectionKind kind, State state, Fault fault) throws Exception {
         open(kind, fault.isCut() ? TestRedis.PATIENT.commandTimeout() : TIMEOUT);
         try {
-            long token = others.inspect(key).lastToken();
+            long token = others.inspect(key).lastFencingToken();
             // Jedis in a cluster repeats a call up to five times, with pauses of its own.
             boolean inTime = kind.isDedicated() || (fault != Fault.REPLY_LOST && kind != ConnectionKind.JEDIS_CLUSTER);
             switch (state) {

@@ -92,13 +92,13 @@ class ForgedMessagesTest {
 
             Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
-                    .until(() -> waiters.wakeUps() > 3 && store.acquires.size() > 2);
+                    .until(() -> waiters.wakeups() > 3 && store.acquires.size() > 2);
             assertThat(waiting).isNotDone();
             assertThat(held.isHeld()).isTrue();
             held.close();
             LockHandle handle = waiting.join();
             assertThat(handle.fencingToken())
-                    .isEqualTo(store.inspect(LockKey.of(key)).lastToken());
+                    .isEqualTo(store.inspect(LockKey.of(key)).lastFencingToken());
             assertThat(handle.remaining()).isLessThanOrEqualTo(Duration.ofSeconds(30));
             assertThat(redis.pubsubNumSub(channel)).containsEntry(channel, 1L);
             handle.close();
@@ -111,7 +111,7 @@ class ForgedMessagesTest {
     private static String awaitListening(StoreSpy store, Jedis redis) {
         Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> store.acquires.size() >= 2);
         String client = store.acquires.get(1).owner().clientId();
-        String channel = "lock:wake:" + client;
+        String channel = "holdfast:wake:" + client;
         Awaitility.await()
                 .atMost(Duration.ofMinutes(1))
                 .until(() -> redis.pubsubNumSub(channel).get(channel) == 1);

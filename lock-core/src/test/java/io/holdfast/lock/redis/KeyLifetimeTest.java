@@ -197,7 +197,7 @@ class KeyLifetimeTest {
     }
 
     private Stream<String> names() {
-        return Stream.of(key, other).map(each -> "lock:{" + each + "}");
+        return Stream.of(key, other).map(each -> "holdfast:{" + each + "}");
     }
 
     private void acquire(OwnerId owner, int limit, boolean waiting) {

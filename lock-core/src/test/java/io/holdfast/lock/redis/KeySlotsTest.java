@@ -21,7 +21,7 @@ class KeySlotsTest {
 
     /** What may matter to hash tags, to the escapes, and to encodings. */
     private static final List<String> PIECES = List.of(
-            "{", "}", "{}", "}{", "{{", "}}", "%", "%25", "%7B", "%7D", "%%", " ", "\t", "\n", "\u0000", ":", "lock:{",
+            "{", "}", "{}", "}{", "{{", "}}", "%", "%25", "%7B", "%7D", "%%", " ", "\t", "\n", "\u0000", ":", "holdfast:{",
             "order", "42", "ä", "ß", "é", "日本", "😀", "\u202E", "\uFEFF", "\u2028", "a");
 
     private final Random random = new Random(20_260_101);
@@ -51,8 +51,8 @@ class KeySlotsTest {
     /** What stands in the braces: all behind the prefix, whatever the name is. */
     private static byte[] tag(byte[] key) {
         String text = new String(key, StandardCharsets.UTF_8);
-        assertThat(text).startsWith("lock:{").endsWith("}");
-        byte[] tag = Arrays.copyOfRange(key, "lock:{".length(), key.length - 1);
+        assertThat(text).startsWith("holdfast:{").endsWith("}");
+        byte[] tag = Arrays.copyOfRange(key, "holdfast:{".length(), key.length - 1);
         assertThat(new String(tag, StandardCharsets.UTF_8)).doesNotContain("{", "}");
         return tag;
     }

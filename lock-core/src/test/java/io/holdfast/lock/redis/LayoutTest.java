@@ -46,7 +46,7 @@ class LayoutTest {
 
     private static final HolderInfo HERE = new HolderInfo("web-1", 17, "main");
     private static final LockKey KEY = LockKey.of("order:42");
-    private static final String NAME = "lock:{order:42}";
+    private static final String NAME = "holdfast:{order:42}";
     private static final String TIME = "1[6-9]\\d{14}|[2-9]\\d{15}";
 
     private static RedisServerProcess server;
@@ -218,7 +218,7 @@ class LayoutTest {
         };
         Thread listening = new Thread(() -> {
             try (Jedis own = TestRedis.administrator(server.port())) {
-                own.subscribe(listener, "lock:wake:client", "lock:wake:other");
+                own.subscribe(listener, "holdfast:wake:client", "holdfast:wake:other");
             }
         });
         listening.start();
@@ -229,9 +229,9 @@ class LayoutTest {
         exclusive(second, 4);
         store.release(new ReleaseRequest(KEY, first));
 
-        assertThat(next(messages)).isEqualTo("lock:wake:client awaited 1 1");
+        assertThat(next(messages)).isEqualTo("holdfast:wake:client awaited 1 1");
         assertThat(next(messages))
-                .matches("lock:wake:other granted 2 (" + TIME + ") 4 (" + TIME + ") (" + TIME + ") 0");
+                .matches("holdfast:wake:other granted 2 (" + TIME + ") 4 (" + TIME + ") (" + TIME + ") 0");
         listener.unsubscribe();
         listening.join();
     }
@@ -273,7 +273,7 @@ class LayoutTest {
 
         assertThatThrownBy(() -> exclusive(first, 1))
                 .isInstanceOf(LockStoreException.class)
-                .hasMessageContainingAll("LAYOUT 2 of lock lock:{order:42}", "Upgrade Holdfast in this application");
+                .hasMessageContainingAll("LAYOUT 2 of lock holdfast:{order:42}", "Upgrade Holdfast in this application");
         assertThatThrownBy(() -> acquire(first, 3, false, 1)).isInstanceOf(LockStoreException.class);
         assertThat(store.acquireAll(List.of(Requests.exclusive(KEY, first, 30_000, HERE, false))))
                 .isInstanceOf(AcquireAllReply.OneByOne.class);
@@ -321,7 +321,7 @@ class LayoutTest {
         assertThatThrownBy(() -> exclusive(first, 1))
                 .isInstanceOf(LockStoreException.class)
                 .message()
-                .contains("LAYOUT unknown of lock lock:{order:42}: its crowd is '" + crowd + "'")
+                .contains("LAYOUT unknown of lock holdfast:{order:42}: its crowd is '" + crowd + "'")
                 .endsWith("Something else writes under the key prefix, or the server is a mock of Redis whose Lua is"
                         + " incomplete. Tests can use a real Redis, or locks in memory (@AutoConfigureTestLocks).")
                 .doesNotContain("later version");

@@ -20,7 +20,7 @@ import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.testing.FaultProxy;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
@@ -83,7 +83,7 @@ class MaskedRepliesTest {
     private Driver driver;
 
     private final List<AutoCloseable> open = new ArrayList<>();
-    private final HeardLog heard = new HeardLog("io.holdfast", Level.TRACE);
+    private final CapturedLog captured = new CapturedLog("io.holdfast", Level.TRACE);
 
     private RedisLockStore storeAt(int port, RedisLockSettings settings) {
         RedisConnectionFactory connections = driver.connect(port);
@@ -99,7 +99,7 @@ class MaskedRepliesTest {
         for (AutoCloseable each : open) {
             each.close();
         }
-        heard.close();
+        captured.close();
     }
 
     /** Each call to Redis that the store makes. */
@@ -174,7 +174,7 @@ class MaskedRepliesTest {
     }
 
     private Stream<String> logged() {
-        return heard.events().stream().map(MaskedRepliesTest::text);
+        return captured.events().stream().map(MaskedRepliesTest::text);
     }
 
     private static String text(ILoggingEvent event) {
@@ -189,16 +189,16 @@ class MaskedRepliesTest {
 
     static List<String> replies() {
         return List.of(
-                "-ERR unknown command `EVALSHA`, with args beginning with: `e0`, `1`, `lock:{anna@exam",
+                "-ERR unknown command `EVALSHA`, with args beginning with: `e0`, `1`, `holdfast:{anna@exam",
                 "-ERR \"anna@example.com\" is bad",
                 "-anna@example.com: no such key",
-                "-ERR Error running script (call to f_1): @user_script:40: LAYOUT 2 of lock lock:{anna@example.com}",
-                "-NOPERM this user has no permissions to access the key lock:{anna@example.com}",
+                "-ERR Error running script (call to f_1): @user_script:40: LAYOUT 2 of lock holdfast:{anna@example.com}",
+                "-NOPERM this user has no permissions to access the key holdfast:{anna@example.com}",
                 "-NOSCRIPT anna@example.com",
                 "-READONLY You can't write to anna@example.com",
                 "-MOVED 5 anna.example.com:1",
                 "+anna@example.com",
-                "$28\r\n1 lock:{anna@example.com}: b",
+                "$28\r\n1 holdfast:{anna@example.com}: b",
                 "$23\r\n7\nERROR anna@exam no\n7\n");
     }
 
@@ -221,7 +221,7 @@ class MaskedRepliesTest {
                 Jedis redis = TestRedis.administrator(server.port())) {
             RedisLockStore store = storeAt(server.port(), TestRedis.PATIENT);
             for (LockKey each : List.of(KEY, OTHER)) {
-                redis.hset("lock:{" + each.value() + "}", Map.of("crowd", crowd, "token", "5"));
+                redis.hset("holdfast:{" + each.value() + "}", Map.of("crowd", crowd, "token", "5"));
             }
 
             Map<String, Callable<?>> calls = calls(store);
@@ -246,14 +246,14 @@ class MaskedRepliesTest {
 
     /** The whole client: waiters, renewals, the loss, and all events. */
     @ParameterizedTest
-    @ValueSource(strings = {"-ERR lock:{anna@example.com}", "2/anything"})
+    @ValueSource(strings = {"-ERR holdfast:{anna@example.com}", "2/anything"})
     void client_that_masks_keys(String failing) {
         FaultProxy proxy = new FaultProxy(TestRedis.shared().port());
         RedisLockStore store =
                 storeAt(proxy.port(), RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofSeconds(5)));
         open.add(proxy);
         List<LockEvent> events = new CopyOnWriteArrayList<>();
-        String name = "lock:{" + PERSONAL + "}";
+        String name = "holdfast:{" + PERSONAL + "}";
         try (Jedis redis = TestRedis.administrator(TestRedis.shared().port());
                 LockEngine locks = LockEngine.builder(store)
                         .maskKeys(true)

@@ -2,7 +2,7 @@ package io.holdfast.lock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.api.LockActivity.SubscriptionState;
+import io.holdfast.lock.api.LocalLocks.SubscriptionState;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.LockEngine;

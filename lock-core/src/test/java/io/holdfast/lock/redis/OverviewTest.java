@@ -89,18 +89,18 @@ class OverviewTest {
     @Test
     void what_others_have_written_under_the_prefix_is_passed_over() {
         hold(store, "mine");
-        redis.set("lock:{text}", "x");
-        redis.hset("lock:{hash}", "owner", "somebody");
-        redis.hset("lock:{later}", "crowd", "2/anything");
-        redis.hset("lock:{broken}", Map.of("owner", "a:1", "lease_end", "9999999999999999", "token", "none"));
-        redis.hset("lock:{}", "owner", "a:1");
-        redis.hset("lock:{open", "owner", "a:1");
-        redis.hset("lock:{a}:{b}", "owner", "a:1");
-        redis.hset("lock:{%zz}", "owner", "a:1");
-        redis.hset("lock:joined", "owner", "a:1");
+        redis.set("holdfast:{text}", "x");
+        redis.hset("holdfast:{hash}", "owner", "somebody");
+        redis.hset("holdfast:{later}", "crowd", "2/anything");
+        redis.hset("holdfast:{broken}", Map.of("owner", "a:1", "lease_end", "9999999999999999", "token", "none"));
+        redis.hset("holdfast:{}", "owner", "a:1");
+        redis.hset("holdfast:{open", "owner", "a:1");
+        redis.hset("holdfast:{a}:{b}", "owner", "a:1");
+        redis.hset("holdfast:{%zz}", "owner", "a:1");
+        redis.hset("holdfast:joined", "owner", "a:1");
         redis.hset("another:{mine}", "owner", "a:1");
         redis.hset(
-                "lock:{\u0001\nlock:{mine}".getBytes(StandardCharsets.UTF_8), Map.of(new byte[] {-1}, new byte[] {-1}));
+                "holdfast:{\u0001\nlock:{mine}".getBytes(StandardCharsets.UTF_8), Map.of(new byte[] {-1}, new byte[] {-1}));
 
         LockScan scan = scan(LockScanRequest.ALL);
 

@@ -57,7 +57,7 @@ class RedisLockStoreTest {
 
     private static final HolderInfo HERE = new HolderInfo("web-1", 1, "main");
     private static final LockKey KEY = LockKey.of("order:42");
-    private static final String NAME = "lock:{order:42}";
+    private static final String NAME = "holdfast:{order:42}";
     private static final Duration HOUR = Duration.ofHours(1);
 
     @Parameter
@@ -488,8 +488,8 @@ class RedisLockStoreTest {
     @Test
     void broken_and_foreign_keys_fail_alone_in_a_batch() {
         OwnerId owner = acquired(Duration.ofSeconds(30));
-        redis.set("lock:{foreign}", "a string");
-        redis.hset("lock:{broken}", Map.of("owner", owner.toString(), "lease_end", "soon"));
+        redis.set("holdfast:{foreign}", "a string");
+        redis.hset("holdfast:{broken}", Map.of("owner", owner.toString(), "lease_end", "soon"));
 
         List<RenewReply> replies = store.renew(List.of(
                 Requests.renewal(LockKey.of("foreign"), owner, 30_000),
@@ -512,20 +512,20 @@ class RedisLockStoreTest {
 
     @Test
     void locks_of_one_call_are_not_granted_if_one_of_them_is_broken() {
-        redis.hset("lock:{broken}", Map.of("owner", "x", "lease_end", "soon"));
-        redis.set("lock:{foreign}", "a string");
+        redis.hset("holdfast:{broken}", Map.of("owner", "x", "lease_end", "soon"));
+        redis.set("holdfast:{foreign}", "a string");
 
         assertThat(store.acquireAll(together("a", "broken"))).isInstanceOf(AcquireAllReply.OneByOne.class);
         assertThat(store.acquireAll(together("a", "foreign"))).isInstanceOf(AcquireAllReply.OneByOne.class);
 
-        assertThat(redis.exists("lock:{a}")).isFalse();
+        assertThat(redis.exists("holdfast:{a}")).isFalse();
         assertThat(store.acquireAll(together("a", "b"))).isInstanceOf(AcquireAllReply.Granted.class);
     }
 
     /** Its cancellations are looked at when it is written. */
     @Test
     void lock_that_breaks_after_others_were_granted_leaves_the_outcome_unknown() {
-        redis.hset("lock:{b}", Map.of("crowd", "1 0 0 0 0 0 1 .", "grave:x:1", "soon"));
+        redis.hset("holdfast:{b}", Map.of("crowd", "1 0 0 0 0 0 1 .", "grave:x:1", "soon"));
 
         assertThatThrownBy(() -> store.acquireAll(together("a", "b")))
                 .isInstanceOfSatisfying(
@@ -536,7 +536,7 @@ class RedisLockStoreTest {
     @Test
     void broken_and_foreign_keys_fail_alone_when_many_are_released() {
         OwnerId owner = acquired(Duration.ofSeconds(30));
-        redis.set("lock:{foreign}", "a string");
+        redis.set("holdfast:{foreign}", "a string");
 
         var replies = store.releaseAll(
                 List.of(new ReleaseRequest(LockKey.of("foreign"), owner), new ReleaseRequest(KEY, owner)));
@@ -564,7 +564,7 @@ class RedisLockStoreTest {
 
     @Test
     void more_locks_than_one_script_takes_are_asked_for_one_by_one_and_given_back_in_parts() {
-        int many = RedisLockStore.MOST_ACQUIRED + 1;
+        int many = RedisLockStore.MAX_ACQUIRED + 1;
         String[] keys = IntStream.range(0, many).mapToObj(i -> "many:" + i).toArray(String[]::new);
         List<AcquireRequest> requests = together(keys);
         assertThat(store.acquireAll(requests)).isInstanceOf(AcquireAllReply.OneByOne.class);

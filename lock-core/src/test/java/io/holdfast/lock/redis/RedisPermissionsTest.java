@@ -27,7 +27,7 @@ import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.testing.DocumentedUser;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.Requests;
@@ -226,16 +226,16 @@ class RedisPermissionsTest {
         granted(alice, AcquireRequest.EXCLUSIVE);
         queue(bob, AcquireRequest.EXCLUSIVE);
         permit("-publish");
-        try (HeardLog heard = new HeardLog(RedisLockStore.class.getName(), Level.WARN)) {
+        try (CapturedLog captured = new CapturedLog(RedisLockStore.class.getName(), Level.WARN)) {
             assertThat(called(bob)).isEmpty();
             assertThat(called(bob)).isEmpty();
 
             assertThat(store.warnings())
                     .singleElement(InstanceOfAssertFactories.STRING)
                     .matches(
-                            "Redis does not let scripts publish to the wake-up channels, so waiters poll every 500 ms\\."
-                                    + " Grant the Redis user PUBLISH and the channels lock:wake:\\* \\(.*run.*\\)");
-            assertThat(heard.events())
+                            "Redis does not let scripts publish to the wakeup channels, so waiters poll every 500 ms\\."
+                                    + " Grant the Redis user PUBLISH and the channels holdfast:wake:\\* \\(.*run.*\\)");
+            assertThat(captured.events())
                     .extracting(ILoggingEvent::getFormattedMessage)
                     .isEqualTo(store.warnings());
         }
@@ -284,17 +284,17 @@ class RedisPermissionsTest {
     private void warnedAndHandedOver() {
         Logger logger = (Logger) LoggerFactory.getLogger(WakeChannel.class);
         Level level = logger.getLevel();
-        ListAppender<ILoggingEvent> heard = new ListAppender<>();
-        heard.start();
-        logger.addAppender(heard);
+        ListAppender<ILoggingEvent> captured = new ListAppender<>();
+        captured.start();
+        logger.addAppender(captured);
         logger.setLevel(Level.WARN);
         try {
             handOver(() -> Awaitility.await()
                     .atMost(Duration.ofMinutes(1))
-                    .until(() -> List.copyOf(heard.list).stream().anyMatch(this::warns)));
+                    .until(() -> List.copyOf(captured.list).stream().anyMatch(this::warns)));
         } finally {
             logger.setLevel(level);
-            logger.detachAppender(heard);
+            logger.detachAppender(captured);
         }
     }
 

@@ -32,7 +32,7 @@ class RejoinNoteTest {
     private static final Duration DELAY = Duration.ofHours(12);
 
     private static final Duration DAY = Duration.ofDays(1);
-    private static final String NOTE = "lock:joined";
+    private static final String NOTE = "holdfast:joined";
 
     private RedisServerProcess server;
     private RedisConnectionFactory connections;

@@ -32,7 +32,7 @@ import redis.clients.jedis.Jedis;
 class RejoiningTest {
 
     private static final Duration LONG = Duration.ofHours(10);
-    private static final String NOTE = "lock:joined";
+    private static final String NOTE = "holdfast:joined";
 
     @Parameter
     private TestRedis.Client client;

@@ -168,7 +168,7 @@ class RepeatedCallsTest {
                 Jedis server = TestRedis.administrator(port())) {
             fresh.forceRelease(LockKey.of(key + ":first"));
 
-            assertThat(server.keys("lock:{" + key + ":first}:forced:*")).hasSize(repeats() ? 1 : 0);
+            assertThat(server.keys("holdfast:{" + key + ":first}:forced:*")).hasSize(repeats() ? 1 : 0);
         }
     }
 

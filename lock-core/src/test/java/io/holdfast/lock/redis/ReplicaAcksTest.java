@@ -105,7 +105,7 @@ class ReplicaAcksTest {
                 LockEngine patiently = LockEngine.builder(patient).build();
                 LockHandle handle = patiently.acquire(KEY);
                 Jedis copy = TestRedis.administrator(replica.port())) {
-            assertThat(copy.hget("lock:{" + KEY + "}", "token")).isEqualTo(String.valueOf(handle.fencingToken()));
+            assertThat(copy.hget("holdfast:{" + KEY + "}", "token")).isEqualTo(String.valueOf(handle.fencingToken()));
         }
         assertThat(others.tryAcquire(KEY)).isPresent();
     }

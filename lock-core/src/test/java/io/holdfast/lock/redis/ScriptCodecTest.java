@@ -23,7 +23,7 @@ class ScriptCodecTest {
 
     @Test
     void key_stands_in_the_hash_tag_behind_the_prefix() {
-        assertThat(text("order:42")).isEqualTo("lock:{order:42}");
+        assertThat(text("order:42")).isEqualTo("holdfast:{order:42}");
     }
 
     @ParameterizedTest
@@ -62,14 +62,14 @@ class ScriptCodecTest {
             strings = {
                 "",
                 "lock",
-                "lock:{",
-                "lock:{}",
-                "lock:{ }",
-                "lock:{a",
-                "lock:{a}b",
-                "lock:{%}",
-                "lock:{%7b}",
-                "lock:{{}",
+                "holdfast:{",
+                "holdfast:{}",
+                "holdfast:{ }",
+                "holdfast:{a",
+                "holdfast:{a}b",
+                "holdfast:{%}",
+                "holdfast:{%7b}",
+                "holdfast:{{}",
                 "other:{a}"
             })
     void name_that_no_lock_has_is_read_as_no_key(String name) {

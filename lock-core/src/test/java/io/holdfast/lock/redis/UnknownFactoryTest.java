@@ -109,7 +109,7 @@ class UnknownFactoryTest {
                         Requests.exclusive(LockKey.of("other"), owner, 30_000, HERE, true)); // the script is known
 
                 Pending<AcquireReply> begun = store.beginAcquire(Requests.exclusive(KEY, owner, 30_000, HERE, true));
-                assertThat(redis.exists("lock:{order:42}")).isFalse();
+                assertThat(redis.exists("holdfast:{order:42}")).isFalse();
 
                 assertThat(begun.await()).isInstanceOf(AcquireReply.Granted.class);
             } finally {

@@ -19,7 +19,7 @@ import redis.clients.jedis.Jedis;
 /** What is Redis' own about the record of nested waits: what clients leave there does not stay. */
 class WaitsRecordTest {
 
-    private static final String RECORD = "lock:waits";
+    private static final String RECORD = "holdfast:waits";
     private static final String LONG_AGO = "1\n";
 
     private RedisServerProcess server;

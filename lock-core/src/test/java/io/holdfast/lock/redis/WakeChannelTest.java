@@ -47,12 +47,12 @@ class WakeChannelTest {
     private final RedisServerProcess server = RedisServerProcess.start();
     private final FaultProxy proxy = new FaultProxy(server.port());
     private final Jedis administrator = TestRedis.administrator(server.port());
-    private final Heard heard = new Heard();
+    private final Received received = new Received();
     private final Set<Thread> threads = new HashSet<>(Thread.getAllStackTraces().keySet());
     private RedisConnectionFactory applications;
     private RedisLockStore store;
 
-    private static final class Heard implements WakeListener {
+    private static final class Received implements WakeListener {
         private final List<Long> awaited = new CopyOnWriteArrayList<>();
         private final AtomicInteger connections = new AtomicInteger();
         private final AtomicInteger losses = new AtomicInteger();
@@ -96,8 +96,8 @@ class WakeChannelTest {
     }
 
     private LockStore.Listening listen() {
-        LockStore.Listening listening = store.listen(CLIENT, heard);
-        await(() -> heard.connections.get() == 1);
+        LockStore.Listening listening = store.listen(CLIENT, received);
+        await(() -> received.connections.get() == 1);
         return listening;
     }
 
@@ -105,7 +105,7 @@ class WakeChannelTest {
         byte[] hint = ("awaited " + sequence + " 1").getBytes(StandardCharsets.US_ASCII);
         await(() -> {
             administrator.publish(LAYOUT.channel(CLIENT), hint);
-            return heard.awaited.contains(sequence);
+            return received.awaited.contains(sequence);
         });
     }
 
@@ -136,7 +136,7 @@ class WakeChannelTest {
             assertThatThrownBy(() -> store.inspect(LockKey.of("order:42"))).isInstanceOf(LockStoreException.class);
 
             awaitHint(1);
-            assertThat(heard.losses).hasPositiveValue();
+            assertThat(received.losses).hasPositiveValue();
             assertSubscriptions(1);
             await(() -> newThreads("holdfast-wakeups").size() == 1);
         }
@@ -158,13 +158,13 @@ class WakeChannelTest {
         try (LockStore.Listening listening = listen()) {
             List<String> before = subscribers();
             listening.doubt();
-            await(() -> heard.connections.get() == 2);
+            await(() -> received.connections.get() == 2);
             listening.doubt();
-            await(() -> heard.connections.get() == 3);
+            await(() -> received.connections.get() == 3);
 
             awaitHint(1);
             await(() -> newThreads("holdfast-wakeups-check").isEmpty());
-            assertThat(heard.losses).hasValue(0);
+            assertThat(received.losses).hasValue(0);
             assertThat(subscribers()).isEqualTo(before);
         }
     }
@@ -173,7 +173,7 @@ class WakeChannelTest {
     @Test
     void subscription_that_no_server_confirms_is_tried_again_until_one_does() {
         proxy.swallow("SUBSCRIBE");
-        try (LockStore.Listening listening = store.listen(CLIENT, heard)) {
+        try (LockStore.Listening listening = store.listen(CLIENT, received)) {
             await(() -> proxy.swallowed() == 1);
             listening.doubt();
             await(() -> proxy.swallowed() == 3);
@@ -192,7 +192,7 @@ class WakeChannelTest {
         try (LockStore.Listening listening = listen()) {
             server.pause();
             assertThatThrownBy(() -> store.inspect(LockKey.of("order:42"))).isInstanceOf(LockStoreException.class);
-            await(() -> heard.losses.get() > 0);
+            await(() -> received.losses.get() > 0);
             server.resume();
 
             awaitHint(1);

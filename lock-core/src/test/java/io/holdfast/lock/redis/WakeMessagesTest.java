@@ -9,7 +9,7 @@ import io.holdfast.lock.redis.driver.Wire;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,7 +52,7 @@ class WakeMessagesTest {
 
     /** Returns the warning, or null. */
     private String send(String message) {
-        try (HeardLog log = new HeardLog(WakeChannel.class.getName(), Level.WARN)) {
+        try (CapturedLog log = new CapturedLog(WakeChannel.class.getName(), Level.WARN)) {
             channel.onMessage(new DefaultMessage(new byte[0], message.getBytes(StandardCharsets.UTF_8)), null);
             return log.events().stream().map(WakeMessagesTest::text).findFirst().orElse(null);
         }
@@ -73,7 +73,7 @@ class WakeMessagesTest {
 
         assertThat(received).isEmpty();
         assertThat(warning)
-                .isEqualTo("Ignored a malformed message on the wake-up channel. Check which users may publish to it."
+                .isEqualTo("Ignored a malformed message on the wakeup channel. Check which users may publish to it."
                         + " The message is too long: 201 bytes");
         send(padded(message, 200));
         assertThat(received).containsExactly(message.substring(0, 10));
@@ -93,7 +93,7 @@ class WakeMessagesTest {
                 "revoked"
             })
     void message_without_its_numbers_is_dropped(String message) {
-        assertThat(send(message)).startsWith("Ignored a malformed message on the wake-up channel.");
+        assertThat(send(message)).startsWith("Ignored a malformed message on the wakeup channel.");
 
         assertThat(received).isEmpty();
     }

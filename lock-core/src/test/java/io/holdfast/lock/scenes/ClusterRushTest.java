@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ClusterRushTest {
 
     private static final String KEY = "order:42";
-    private static final int SLOT = RedisClusterProcesses.slot("lock:{" + KEY + "}");
+    private static final int SLOT = RedisClusterProcesses.slot("holdfast:{" + KEY + "}");
     private static final LockRequest REQUEST =
             LockRequest.of(KEY).lease(Duration.ofSeconds(10)).waitFor(Duration.ofMinutes(1));
     private static final int TURNS = 10;
@@ -101,7 +101,7 @@ class ClusterRushTest {
         Duration lease = Duration.ofSeconds(30);
         String key = "held:" + UUID.randomUUID();
         try (LockHandle held = clients.get(0).acquire(LockRequest.of(key).lease(lease))) {
-            int slot = RedisClusterProcesses.slot("lock:{" + key + "}");
+            int slot = RedisClusterProcesses.slot("holdfast:{" + key + "}");
             ServerNode master = cluster.masterOf(slot);
             master.pause();
             cluster.awaitOtherMaster(slot, master);
@@ -118,7 +118,7 @@ class ClusterRushTest {
     void waiters_are_told_of_their_turn_while_a_node_hangs_that_told_them() throws Exception {
         ServerNode node = cluster.nodes().stream()
                 .filter(each ->
-                        !each.ask(jedis -> jedis.pubsubChannels("lock:wake:*")).isEmpty())
+                        !each.ask(jedis -> jedis.pubsubChannels("holdfast:wake:*")).isEmpty())
                 .findFirst()
                 .orElseThrow();
         node.pause();

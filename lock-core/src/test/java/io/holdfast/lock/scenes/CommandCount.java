@@ -28,13 +28,13 @@ final class CommandCount implements AutoCloseable {
 
     /** How many clients hear. */
     int subscriptions() {
-        return redis.pubsubChannels("lock:wake:*").size();
+        return redis.pubsubChannels("holdfast:wake:*").size();
     }
 
     /** How many clients hear, but for the holder, who does too when it has held its lock for a while. */
     long waitersThatHear(LockHolder holder) {
-        return redis.pubsubChannels("lock:wake:*").stream()
-                .filter(channel -> !channel.equals("lock:wake:" + holder.clientId()))
+        return redis.pubsubChannels("holdfast:wake:*").stream()
+                .filter(channel -> !channel.equals("holdfast:wake:" + holder.clientId()))
                 .count();
     }
 

@@ -15,17 +15,17 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * Threads of several clients that get one lock again and again, until it was visited often enough. The visits are counted
  * by reading and writing, so two visitors at a time lose one. As there is always somebody who wants the lock, the time
- * from when it comes free to the next visit is what a lost wake-up would make long.
+ * from when it comes free to the next visit is what a lost wakeup would make long.
  */
 final class Contest {
 
     /**
      * The lock promises 4 s, and its test on virtual time holds it to that exactly. Here the threads and processes of one
-     * machine wait for each other too, and on a busy one that adds up. A wake-up that is lost for good takes as long as a
+     * machine wait for each other too, and on a busy one that adds up. A wakeup that is lost for good takes as long as a
      * waiter's patience, and dead waiters that are missed one by one take more than this in a row of eight. Counted in
      * {@link RunningTime}.
      */
-    static final Duration LONGEST_GAP = Duration.ofSeconds(10);
+    static final Duration MAX_GAP = Duration.ofSeconds(10);
 
     private final int target;
     private final AtomicInteger inside = new AtomicInteger();
@@ -111,6 +111,6 @@ final class Contest {
         assertThat(count).as("visits by their own count").hasValue(visits.get());
         assertThat(longestGap.get())
                 .as("longest time for which a free lock was left to nobody")
-                .isLessThanOrEqualTo(LONGEST_GAP);
+                .isLessThanOrEqualTo(MAX_GAP);
     }
 }

@@ -1,6 +1,6 @@
 package io.holdfast.lock.scenes;
 
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
@@ -76,7 +76,7 @@ final class CountedClients implements AutoCloseable {
                 .build();
 
         private boolean isSubscribed() {
-            return locks.subscriptionState() == LockActivity.SubscriptionState.CONNECTED;
+            return locks.subscriptionState() == LocalLocks.SubscriptionState.CONNECTED;
         }
 
         int renewed() {
@@ -131,8 +131,8 @@ final class CountedClients implements AutoCloseable {
         }
 
         @Override
-        public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-            super.leave(key, owner, cancelledFor, lastToken);
+        public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
+            super.leave(key, owner, cancelledFor, lastFencingToken);
             left.incrementAndGet();
         }
     }

@@ -105,7 +105,7 @@ class DeadlockTest {
     private CompletableFuture<Optional<LockNotAcquiredException>> nested(
             LockEngine client, LockRequest held, LockRequest wanted) {
         CompletableFuture<Void> holds = new CompletableFuture<>();
-        CompletableFuture<Optional<LockNotAcquiredException>> told = NewThread.start(() -> {
+        CompletableFuture<Optional<LockNotAcquiredException>> reported = NewThread.start(() -> {
             try (LockHandle outer = client.acquire(held)) {
                 holds.complete(null);
                 go.join();
@@ -117,7 +117,7 @@ class DeadlockTest {
             }
         });
         holds.join();
-        return told;
+        return reported;
     }
 
     private LockWaits awaitWaits(LockEngine client, int count) {
@@ -151,7 +151,7 @@ class DeadlockTest {
         LockEngine another = client();
         LockRequest first = key("a");
         LockRequest patient = key("b").waitFor(Duration.ofSeconds(6));
-        var told = nested(one, first, patient);
+        var reported = nested(one, first, patient);
         var other = nested(another, key("b"), key("a"));
 
         Deadlock cycle = awaitDeadlock(one);
@@ -163,7 +163,7 @@ class DeadlockTest {
                     .extracting(NestedWait.Held::key)
                     .contains(cycle.waits().get(i).key());
         }
-        LockNotAcquiredException refused = told.join().orElseThrow();
+        LockNotAcquiredException refused = reported.join().orElseThrow();
         assertThat(refused.deadlock().map(DeadlockTest::keys).orElseThrow()).containsExactlyInAnyOrder("a", "b");
         assertThat(refused.holderWaitsFor().orElseThrow().key().value()).isEqualTo(prefix + "a");
         assertThat(refused)
@@ -195,11 +195,11 @@ class DeadlockTest {
     @Test
     void two_threads_of_one_client_are_a_deadlock_too() {
         LockEngine one = client();
-        var told = nested(one, key("a"), key("b").waitFor(Duration.ofSeconds(4)));
+        var reported = nested(one, key("a"), key("b").waitFor(Duration.ofSeconds(4)));
         var other = nested(one, key("b"), key("a"));
         go.complete(null);
 
-        assertThat(told.join().orElseThrow().deadlock()).isPresent();
+        assertThat(reported.join().orElseThrow().deadlock()).isPresent();
         assertThat(other.join()).isEmpty();
     }
 
@@ -208,11 +208,11 @@ class DeadlockTest {
         LockEngine one = client();
         LockEngine another = client();
         LockHandle bystander = client().acquire(key("a").shared());
-        var told = nested(one, key("a").shared(), key("b").waitFor(Duration.ofSeconds(4)));
+        var reported = nested(one, key("a").shared(), key("b").waitFor(Duration.ofSeconds(4)));
         var other = nested(another, key("b"), key("a"));
         go.complete(null);
 
-        assertThat(keys(told.join().orElseThrow().deadlock().orElseThrow())).containsExactlyInAnyOrder("a", "b");
+        assertThat(keys(reported.join().orElseThrow().deadlock().orElseThrow())).containsExactlyInAnyOrder("a", "b");
         bystander.close();
         assertThat(other.join()).isEmpty();
     }

@@ -27,8 +27,8 @@ class ManyWaitingTest {
 
     private static final int KEYS = 100;
     private static final int CALLS = 20_000;
-    private static final int MOST_THREADS = 10;
-    private static final long MOST_BYTES = 60L * 1024 * 1024;
+    private static final int MAX_THREADS = 10;
+    private static final long MAX_BYTES = 60L * 1024 * 1024;
 
     private final RedisConnectionFactory connections =
             TestRedis.Client.JEDIS.connect(TestRedis.shared().port());
@@ -65,8 +65,8 @@ class ManyWaitingTest {
                 .atMost(1, TimeUnit.MINUTES)
                 .until(() -> locks.waiting().size() == CALLS);
 
-        assertThat(Thread.activeCount() - threads).isLessThanOrEqualTo(MOST_THREADS);
-        assertThat(liveBytes() - bytes).isLessThanOrEqualTo(MOST_BYTES);
+        assertThat(Thread.activeCount() - threads).isLessThanOrEqualTo(MAX_THREADS);
+        assertThat(liveBytes() - bytes).isLessThanOrEqualTo(MAX_BYTES);
 
         held.forEach(LockHandle::close);
         CompletableFuture.allOf(results.toArray(new CompletableFuture<?>[0]))

@@ -25,7 +25,7 @@ enum Operation {
     MULTI_LOCK_100(20, Operation::multiLock),
     REFUSED_TRY(Operation::refusedTry),
     HAND_OVER(Operation::handOver),
-    HAND_OFFS_64(20, Operation::handOffs),
+    HANDOFFS_64(20, Operation::handoffs),
     RENEWAL(Operation::renewal),
     RENEWAL_1000(2, Operation::renewals),
     EXTEND(Operation::extend),
@@ -34,7 +34,7 @@ enum Operation {
 
     private static final int RUNS = 50;
     private static final int LOCKS = 1000;
-    private static final int HAND_OFFS = 64;
+    private static final int HANDOFFS = 64;
 
     private final int runs;
     private final Consumer<CountedClients> run;
@@ -98,17 +98,17 @@ enum Operation {
     }
 
     /** The first one has no others behind it when it asks; the second one gets tokens for all that are lined up behind it. */
-    private static void handOffs(CountedClients clients) {
+    private static void handoffs(CountedClients clients) {
         LockRequest request = LockRequest.of(clients.nextKey()).waitFor(Duration.ofMinutes(5));
         clients.count(() -> {
             LockHandle first = clients.a.locks.acquire(request);
             List<CompletableFuture<Void>> others = new ArrayList<>();
-            for (int i = 0; i <= HAND_OFFS; i++) {
+            for (int i = 0; i <= HANDOFFS; i++) {
                 others.add(CompletableFuture.runAsync(
                         () -> clients.a.locks.execute(request, () -> clients.time.pass(Duration.ofNanos(10_000))),
                         run -> new Thread(run).start()));
             }
-            CountedClients.await(() -> clients.a.locks.waiting().size() == HAND_OFFS + 1);
+            CountedClients.await(() -> clients.a.locks.waiting().size() == HANDOFFS + 1);
             first.close();
             others.forEach(each -> each.orTimeout(2, TimeUnit.MINUTES).join());
         });

@@ -106,14 +106,14 @@ class OutageTest {
     /** When its lease has run out, which was renewed before the time given for the last time. */
     private void assertLostOnTime(LockHandle handle, Duration lease, Duration renewedBefore)
             throws InterruptedException {
-        AtomicReference<Duration> toldAt = new AtomicReference<>();
-        CountDownLatch told = new CountDownLatch(1);
+        AtomicReference<Duration> reportedAt = new AtomicReference<>();
+        CountDownLatch reported = new CountDownLatch(1);
         handle.onLost(loss -> {
-            toldAt.set(RunningTime.now());
-            told.countDown();
+            reportedAt.set(RunningTime.now());
+            reported.countDown();
         });
-        assertThat(told.await(1, TimeUnit.MINUTES)).isTrue();
-        assertThat(toldAt.get().minus(renewedBefore)).isLessThan(lease.plus(MARGIN));
+        assertThat(reported.await(1, TimeUnit.MINUTES)).isTrue();
+        assertThat(reportedAt.get().minus(renewedBefore)).isLessThan(lease.plus(MARGIN));
         assertThat(handle.isHeld()).isFalse();
         assertThatThrownBy(handle::close).isInstanceOf(LockLostException.class);
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
@@ -54,7 +54,7 @@ final class QueueSchedule {
     private final List<OwnerId> cancelled = new ArrayList<>();
     private final Map<OwnerId, Long> tokens = new HashMap<>();
     private final List<String> log = new ArrayList<>();
-    private long lastToken;
+    private long lastFencingToken;
     private long owners;
     private int handedOver;
 
@@ -199,8 +199,8 @@ final class QueueSchedule {
                 key, owner, Duration.ZERO, last, ReleaseRequest.UNKNOWN_LEASE, AcquireRequest.EXCLUSIVE));
         assertThat(reply == ReleaseReply.RELEASED).isEqualTo(model.release(owner));
         if (last > 0) {
-            assertThat(last).isLessThanOrEqualTo(lastToken);
-            lastToken = last;
+            assertThat(last).isLessThanOrEqualTo(lastFencingToken);
+            lastFencingToken = last;
         }
     }
 
@@ -270,7 +270,7 @@ final class QueueSchedule {
     }
 
     private void compare() {
-        LockSnapshot seen = store.inspect(key);
+        LockStatus seen = store.inspect(key);
         assertThat(seen.waiters()).isEqualTo(model.liveWaiters().size());
         assertExclusion(seen.holders());
         Map<OwnerId, LockMode> modes = new HashMap<>();
@@ -287,7 +287,7 @@ final class QueueSchedule {
             assertGrant(holder, found, together);
         }
         model.granted.clear();
-        assertThat(seen.lastToken()).isEqualTo(lastToken);
+        assertThat(seen.lastFencingToken()).isEqualTo(lastFencingToken);
         tokens.keySet().retainAll(found.keySet());
         assertThat(found).isEqualTo(tokens);
     }
@@ -302,8 +302,8 @@ final class QueueSchedule {
         AcquireRequest request = holder.request;
         assertThat(together).isLessThanOrEqualTo(request.isExclusive() ? 1 : request.limit());
         long token = found.get(holder.owner);
-        assertThat(token).isGreaterThan(lastToken);
-        lastToken = token + (request.isExclusive() ? request.tokens() : 1) - 1;
+        assertThat(token).isGreaterThan(lastFencingToken);
+        lastFencingToken = token + (request.isExclusive() ? request.tokens() : 1) - 1;
         tokens.put(holder.owner, token);
         if (holder.place != null) {
             handedOver++;

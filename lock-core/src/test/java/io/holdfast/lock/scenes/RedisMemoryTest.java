@@ -75,7 +75,7 @@ class RedisMemoryTest {
     }
 
     private static long bytes(Jedis redis, String key) {
-        return redis.memoryUsage("lock:{" + key + "}", 0);
+        return redis.memoryUsage("holdfast:{" + key + "}", 0);
     }
 
     private void single(Map<String, Long> measured, RedisLockStore store, Jedis redis) {
@@ -84,7 +84,7 @@ class RedisMemoryTest {
         measured.put("held", bytes(redis, "order:100001"));
         store.release(new ReleaseRequest(
                 held.key(), held.owner(), Duration.ZERO, ReleaseRequest.ALL_TOKENS, LEASE, AcquireRequest.EXCLUSIVE));
-        assertThat(redis.pttl("lock:{order:100001}")).isGreaterThan(RETENTION).isLessThanOrEqualTo(RETENTION + LEASE);
+        assertThat(redis.pttl("holdfast:{order:100001}")).isGreaterThan(RETENTION).isLessThanOrEqualTo(RETENTION + LEASE);
         measured.put("idle, token retained", bytes(redis, "order:100001"));
         store.acquire(request("order:100002", LONG, AcquireRequest.EXCLUSIVE));
         measured.put("held, holder longer than 64 characters", bytes(redis, "order:100002"));

@@ -2,7 +2,7 @@ package io.holdfast.lock.scenes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.testing.RedisServerProcess;
@@ -28,7 +28,7 @@ class RevocationTest {
                     .acquire(LockRequest.of("fixed")
                             .lease(Duration.ofMinutes(30))
                             .renew(false));
-            Clients.await(() -> clients.get(0).subscriptionState() == LockActivity.SubscriptionState.CONNECTED);
+            Clients.await(() -> clients.get(0).subscriptionState() == LocalLocks.SubscriptionState.CONNECTED);
 
             clients.get(1).forceRelease("job");
             clients.get(1).forceRelease("fixed");
@@ -44,11 +44,11 @@ class RevocationTest {
                 Clients clients = Clients.open(1, driver, server.port());
                 Jedis forger = TestRedis.administrator(server.port())) {
             LockHandle held = clients.get(0).acquire(LONG);
-            Clients.await(() -> clients.get(0).subscriptionState() == LockActivity.SubscriptionState.CONNECTED);
-            String[] owner = forger.hget("lock:{job}", "owner").split(":");
+            Clients.await(() -> clients.get(0).subscriptionState() == LocalLocks.SubscriptionState.CONNECTED);
+            String[] owner = forger.hget("holdfast:{job}", "owner").split(":");
 
             for (int i = 0; i < 100; i++) {
-                forger.publish("lock:wake:" + owner[0], "revoked " + owner[1]);
+                forger.publish("holdfast:wake:" + owner[0], "revoked " + owner[1]);
             }
 
             Clients.await(() -> !clients.store(0).renewals.isEmpty());

@@ -55,7 +55,7 @@ final class SharingSchedule {
     private final LockEngine[] clients = new LockEngine[CLIENTS];
     private final List<Granted> open = new ArrayList<>();
     private Duration now = Duration.ZERO;
-    private long lastToken;
+    private long lastFencingToken;
     private int mostTogether;
 
     /** @param releasesAreSentOnce otherwise a release that finds no hold may be a repeated one, so it reveals no loss */
@@ -124,8 +124,8 @@ final class SharingSchedule {
 
         assertThat(acquired.isPresent()).isEqualTo(mayHold(client, exclusive, request.limit()));
         acquired.map(LockHandle::detach).ifPresent(handle -> {
-            assertThat(handle.fencingToken()).isGreaterThan(lastToken);
-            lastToken = handle.fencingToken();
+            assertThat(handle.fencingToken()).isGreaterThan(lastFencingToken);
+            lastFencingToken = handle.fencingToken();
             open.add(new Granted(client, handle, exclusive, now.plus(LEASE)));
         });
     }

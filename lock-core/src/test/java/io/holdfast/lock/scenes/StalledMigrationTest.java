@@ -41,7 +41,7 @@ class StalledMigrationTest {
     }
 
     private static String redisKey(String lock) {
-        return "lock:{" + lock + "}";
+        return "holdfast:{" + lock + "}";
     }
 
     /** Names that belong to one slot. */

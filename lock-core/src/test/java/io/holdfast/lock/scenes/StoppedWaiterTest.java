@@ -84,7 +84,7 @@ class StoppedWaiterTest {
             Duration freed = RunningTime.now();
             holder.close();
 
-            assertThat(next.join().minus(freed)).isLessThan(Contest.LONGEST_GAP);
+            assertThat(next.join().minus(freed)).isLessThan(Contest.MAX_GAP);
             long lines = redis.llen(list);
             assertThat(worker.isStopped())
                     .as("nobody but the test continues the worker")

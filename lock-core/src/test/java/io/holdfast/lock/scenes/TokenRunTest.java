@@ -36,7 +36,7 @@ class TokenRunTest {
 
     @Test
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
-    void tokens_increase_over_hand_offs_hand_overs_and_deaths() throws Exception {
+    void tokens_increase_over_handoffs_hand_overs_and_deaths() throws Exception {
         RunningTime.withoutPause(this::run);
     }
 
@@ -64,7 +64,7 @@ class TokenRunTest {
             List<Long> tokens =
                     redis.lrange(list, 0, -1).stream().map(Long::parseLong).toList();
             assertThat(tokens).isSorted().doesNotHaveDuplicates();
-            assertThat(handOffs(tokens.size(), commands.of("evalsha") - calls)).isPositive();
+            assertThat(handoffs(tokens.size(), commands.of("evalsha") - calls)).isPositive();
             redis.del(list);
         } finally {
             for (WorkerProcess worker : workers) {
@@ -74,7 +74,7 @@ class TokenRunTest {
     }
 
     /** At least: without one, a grant takes a call to get the lock and one to give it back. */
-    private static long handOffs(long grants, long calls) {
+    private static long handoffs(long grants, long calls) {
         return grants - calls / 2;
     }
 

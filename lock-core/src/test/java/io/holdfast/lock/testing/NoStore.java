@@ -3,7 +3,7 @@ package io.holdfast.lock.testing;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
@@ -33,7 +33,7 @@ public class NoStore implements LockStore {
     }
 
     @Override
-    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
+    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastFencingToken) {
         throw new UnsupportedOperationException();
     }
 
@@ -53,12 +53,12 @@ public class NoStore implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
+    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
         throw new UnsupportedOperationException();
     }
 
     @Override
-    public LockSnapshot inspect(LockKey key) {
+    public LockStatus inspect(LockKey key) {
         throw new UnsupportedOperationException();
     }
 

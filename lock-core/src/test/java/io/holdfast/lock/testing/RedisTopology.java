@@ -125,7 +125,7 @@ public enum RedisTopology {
     }
 
     private static void permit(List<ServerNode> servers, List<String> rules) {
-        servers.forEach(server -> server.tell(jedis -> DocumentedUser.permit(jedis, DocumentedUser.withScan(rules))));
+        servers.forEach(server -> server.run(jedis -> DocumentedUser.permit(jedis, DocumentedUser.withScan(rules))));
     }
 
     private static Jedis at(int port) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Hints about who waits at the store come on any thread while the holder hands the lock on: every interleaving has the
- * outcome of some order of whole steps. Forbidden: a hand-off after somebody fair was announced, by whomever; a token that is
+ * outcome of some order of whole steps. Forbidden: a handoff after somebody fair was announced, by whomever; a token that is
  * handed out twice.
  */
 @Tag("full")
@@ -60,7 +60,7 @@ public class CohortLinearizabilityTest {
     }
 
     @Test
-    void hints_and_hand_offs_are_atomic() {
+    void hints_and_handoffs_are_atomic() {
         new ModelCheckingOptions()
                 .sequentialSpecification(Plain.class)
                 .threads(3)

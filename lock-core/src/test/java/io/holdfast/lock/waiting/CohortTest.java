@@ -29,22 +29,22 @@ class CohortTest {
 
     @Test
     void cohort_alone_hands_off_as_often_as_it_likes() {
-        assertThat(handOffs(cohort(Waiters.NONE), 10_000)).isEqualTo(10_000);
+        assertThat(handoffs(cohort(Waiters.NONE), 10_000)).isEqualTo(10_000);
     }
 
     @Test
-    void cohort_that_was_awaited_from_the_beginning_ends_after_64_hand_offs() {
-        assertThat(handOffs(cohort(Waiters.UNFAIR), 100)).isEqualTo(64);
+    void cohort_that_was_awaited_from_the_beginning_ends_after_64_handoffs() {
+        assertThat(handoffs(cohort(Waiters.UNFAIR), 100)).isEqualTo(64);
     }
 
     @Test
-    void cohort_that_becomes_awaited_ends_after_64_further_hand_offs() {
+    void cohort_that_becomes_awaited_ends_after_64_further_handoffs() {
         Cohort cohort = cohort(Waiters.NONE);
-        assertThat(handOffs(cohort, 50)).isEqualTo(50);
+        assertThat(handoffs(cohort, 50)).isEqualTo(50);
 
         cohort.awaited(Waiters.UNFAIR);
 
-        assertThat(handOffs(cohort, 100)).isEqualTo(64);
+        assertThat(handoffs(cohort, 100)).isEqualTo(64);
     }
 
     @Test
@@ -84,14 +84,14 @@ class CohortTest {
     }
 
     @Test
-    void further_waiters_grant_no_further_hand_offs() {
+    void further_waiters_grant_no_further_handoffs() {
         Cohort cohort = cohort(Waiters.NONE);
         cohort.awaited(Waiters.UNFAIR);
-        assertThat(handOffs(cohort, 10)).isEqualTo(10);
+        assertThat(handoffs(cohort, 10)).isEqualTo(10);
 
         cohort.awaited(Waiters.UNFAIR);
 
-        assertThat(handOffs(cohort, 100)).isEqualTo(54);
+        assertThat(handoffs(cohort, 100)).isEqualTo(54);
     }
 
     @Test
@@ -130,7 +130,7 @@ class CohortTest {
     }
 
     @Test
-    void hand_off_in_the_microsecond_of_the_grant_has_no_token() {
+    void handoff_in_the_microsecond_of_the_grant_has_no_token() {
         Cohort cohort = cohort(Waiters.NONE);
         time.pass(MICRO.minusNanos(1));
 
@@ -168,7 +168,7 @@ class CohortTest {
     }
 
     /** How often it can be handed off, a microsecond after each other. */
-    private int handOffs(Cohort cohort, int atMost) {
+    private int handoffs(Cohort cohort, int atMost) {
         for (int done = 0; done < atMost; done++) {
             time.pass(MICRO);
             if (!cohort.handOff(0)) {

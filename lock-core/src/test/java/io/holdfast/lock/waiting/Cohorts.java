@@ -16,7 +16,7 @@ final class Cohorts {
 
     /** The token that the next holder takes; 0 if there is none. */
     static long next(Cohort cohort) {
-        return cohort.handOff(0) ? cohort.lastToken : 0;
+        return cohort.handOff(0) ? cohort.lastFencingToken : 0;
     }
 
     /** Whoever may hand on a whole lease. */

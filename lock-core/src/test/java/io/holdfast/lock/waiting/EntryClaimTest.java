@@ -18,7 +18,7 @@ class EntryClaimTest {
 
     private static final long ASKED_AT = 5_000_000_000L;
     private static final long ROUND_TRIP = 1_000_000L;
-    private static final long HEARD_AT = ASKED_AT + 1_000_000_000L;
+    private static final long RECEIVED_AT = ASKED_AT + 1_000_000_000L;
     private static final long LONGEST = LockStore.RESERVATION.toNanos() / 1000;
     private static final Waiters NONE = Waiters.NONE;
 
@@ -34,12 +34,12 @@ class EntryClaimTest {
 
     /** Long after the store was asked. */
     private void hear(Reservation reservation) {
-        entry.granted(reservation, HEARD_AT);
+        entry.granted(reservation, RECEIVED_AT);
     }
 
     /** For a lease that is longer than the reservation. */
     private QueueEntry.Grant claim() {
-        return entry.claim(HEARD_AT, TimeUnit.SECONDS.toNanos(30), false);
+        return entry.claim(RECEIVED_AT, TimeUnit.SECONDS.toNanos(30), false);
     }
 
     @Test
@@ -135,7 +135,7 @@ class EntryClaimTest {
 
         hear(reservation(1_200_000));
 
-        assertThat(entry.claim(HEARD_AT, 1_000_000_000, false).deadline())
+        assertThat(entry.claim(RECEIVED_AT, 1_000_000_000, false).deadline())
                 .isEqualTo(ASKED_AT + (200_000 + 1_000_000 - 1) * 1000L);
     }
 
@@ -150,10 +150,10 @@ class EntryClaimTest {
 
     @ParameterizedTest
     @MethodSource("impossible")
-    void message_that_cannot_be_true_grants_nothing(Reservation told) {
+    void message_that_cannot_be_true_grants_nothing(Reservation reported) {
         answered(ASKED_AT, 1_000_000);
 
-        hear(told);
+        hear(reported);
 
         assertThat(claim()).isNull();
     }

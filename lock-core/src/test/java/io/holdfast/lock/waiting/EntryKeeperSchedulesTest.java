@@ -74,7 +74,7 @@ class EntryKeeperSchedulesTest {
     private static final class Run {
 
         private static final int THREADS = 3;
-        private static final int MOST_POLLS = 40;
+        private static final int MAX_POLLS = 40;
 
         private final long seed;
         private final Interleaving schedule;
@@ -255,7 +255,7 @@ class EntryKeeperSchedulesTest {
         private void everybodyGetsOn() {
             server.reliable = true;
             KEYS.forEach(key -> server.release(new ReleaseRequest(key, FORMER)));
-            for (int i = 0; i < MOST_POLLS && !waiting.isEmpty(); i++) {
+            for (int i = 0; i < MAX_POLLS && !waiting.isEmpty(); i++) {
                 pass(POLL);
                 keeper.tick();
                 List.copyOf(waiting).stream()
@@ -295,7 +295,7 @@ class EntryKeeperSchedulesTest {
             }
 
             @Override
-            public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
+            public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
                 schedule.step("leave " + owner);
                 store.leave(key, owner, cancelledFor, ReleaseRequest.ALL_TOKENS);
             }

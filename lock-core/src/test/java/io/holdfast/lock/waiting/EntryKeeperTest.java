@@ -11,7 +11,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
@@ -146,13 +146,13 @@ class EntryKeeperTest {
 
     @Test
     void hearing_begins_with_the_first_waiter_and_ends_with_the_connection() {
-        assertThat(keeper.subscriptionState()).isEqualTo(LockActivity.SubscriptionState.NOT_NEEDED);
+        assertThat(keeper.subscriptionState()).isEqualTo(LocalLocks.SubscriptionState.NOT_NEEDED);
 
         listening();
-        assertThat(keeper.subscriptionState()).isEqualTo(LockActivity.SubscriptionState.CONNECTED);
+        assertThat(keeper.subscriptionState()).isEqualTo(LocalLocks.SubscriptionState.CONNECTED);
 
         keeper.disconnected();
-        assertThat(keeper.subscriptionState()).isEqualTo(LockActivity.SubscriptionState.DISCONNECTED);
+        assertThat(keeper.subscriptionState()).isEqualTo(LocalLocks.SubscriptionState.DISCONNECTED);
     }
 
     @Test
@@ -730,7 +730,7 @@ class EntryKeeperTest {
         keeper.granted(entry.owner.sequence(), RESERVATION);
         keeper.granted(entry.owner.sequence() + 1, RESERVATION);
 
-        assertThat(keeper.wakeUps()).isEqualTo(1);
+        assertThat(keeper.wakeups()).isEqualTo(1);
     }
 
     /** What the call under way has found may be from before the subscription. */

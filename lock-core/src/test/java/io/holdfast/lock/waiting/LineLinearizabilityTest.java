@@ -105,7 +105,7 @@ public class LineLinearizabilityTest {
         return turn.look(SOME_TIME) == 0;
     }
 
-    /** A cohort that has a token for one hand-off. */
+    /** A cohort that has a token for one handoff. */
     private static Cohort cohort() {
         long[] now = {0};
         return Cohorts.of(new OwnerId("c", 1), 1, 100, Waiters.NONE, () -> now[0] += 1000);

@@ -256,7 +256,7 @@ class LineTest {
                 next, seconds(1), nanos -> promoteLate(nanos, () -> front.handOff(cohort, deadline)), true);
 
         assertThat(outcome).isEqualTo(Parked.Outcome.HANDED_OFF);
-        assertThat(next.takeHandOff()).isNotNull();
+        assertThat(next.takeHandoff()).isNotNull();
         next.leave();
         assertGone();
     }
@@ -302,7 +302,7 @@ class LineTest {
 
         assertThat(outcome).isEqualTo(Parked.Outcome.HANDED_OFF);
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(next.takeHandOff()).isNotNull();
+        assertThat(next.takeHandoff()).isNotNull();
     }
 
     @Test
@@ -348,11 +348,11 @@ class LineTest {
         assertThat(front.handOff(cohort, deadline)).isTrue();
 
         assertThat(Parked.await(next, seconds(1), this::pass, true)).isEqualTo(Parked.Outcome.HANDED_OFF);
-        assertThat(next.takeHandOff())
+        assertThat(next.takeHandoff())
                 .isEqualTo(new QueueEntry.Grant(OWNER, 1001, time.nanos(), deadline, 0, Waiters.NONE, false, false));
-        assertThat(next.takeHandOff()).isNull();
+        assertThat(next.takeHandoff()).isNull();
         assertThat(next.isFront()).isTrue();
-        assertThat(cohort.lastToken).isEqualTo(1001);
+        assertThat(cohort.lastFencingToken).isEqualTo(1001);
         time.pass(Duration.ofMillis(1));
         assertThat(next.handOff(cohort, deadline)).isTrue();
         assertThat(Parked.await(last, seconds(1), this::pass, true)).isEqualTo(Parked.Outcome.HANDED_OFF);
@@ -369,7 +369,7 @@ class LineTest {
         assertThat(front.handOff(cohort, deadline)).isFalse();
 
         assertThat(front.isFront()).isTrue();
-        assertThat(cohort.lastToken).isEqualTo(1);
+        assertThat(cohort.lastFencingToken).isEqualTo(1);
         front.leave();
         assertThat(other.isFront()).isTrue();
         assertThat(equal.isFront()).isFalse();
@@ -393,7 +393,7 @@ class LineTest {
         assertThat(front.isFront()).isTrue();
         front.leave();
         assertThat(next.isFront()).isTrue();
-        assertThat(next.takeHandOff()).isNull();
+        assertThat(next.takeHandoff()).isNull();
     }
 
     @Test
@@ -405,8 +405,8 @@ class LineTest {
 
         assertThat(front.handOff(cohort, deadline)).isTrue();
 
-        assertThat(gone.takeHandOff()).isNull();
-        assertThat(next.takeHandOff()).isNotNull();
+        assertThat(gone.takeHandoff()).isNull();
+        assertThat(next.takeHandoff()).isNotNull();
     }
 
     @Test

@@ -85,26 +85,26 @@ class PlaceTest {
     @Test
     void lock_is_handed_off_with_the_tokens_that_its_grant_has_reserved() {
         granted(first);
-        assertThat(first.lastToken()).isEqualTo(1_000);
+        assertThat(first.lastFencingToken()).isEqualTo(1_000);
         time.pass(MILLI);
 
         assertThat(first.handOff(deadline)).isTrue();
 
         assertThat(woken).containsExactly("second");
-        var taken = Objects.requireNonNull(second.takeHandOff());
+        var taken = Objects.requireNonNull(second.takeHandoff());
         assertThat(taken.owner()).isEqualTo(OWNER);
         assertThat(taken.token()).isEqualTo(2_000);
         assertThat(taken.deadline()).isEqualTo(deadline);
-        assertThat(second.takeHandOff()).isNull();
-        assertThat(second.lastToken()).isEqualTo(2_000);
+        assertThat(second.takeHandoff()).isNull();
+        assertThat(second.lastFencingToken()).isEqualTo(2_000);
     }
 
     @Test
     void lock_that_was_never_granted_is_not_handed_off() {
         assertThat(first.handOff(deadline)).isFalse();
-        assertThat(first.lastToken()).isZero();
+        assertThat(first.lastFencingToken()).isZero();
         assertThat(first.isConfirmed()).isTrue();
-        assertThat(second.takeHandOff()).isNull();
+        assertThat(second.takeHandoff()).isNull();
     }
 
     @Test
@@ -113,7 +113,7 @@ class PlaceTest {
         assertThat(first.isConfirmed()).isFalse();
         time.pass(MILLI);
         first.handOff(deadline);
-        second.takeHandOff();
+        second.takeHandoff();
         assertThat(second.isConfirmed()).isFalse();
 
         granted(third);
@@ -121,12 +121,12 @@ class PlaceTest {
     }
 
     @Test
-    void who_stands_in_no_line_has_nothing_to_hand_off() {
+    void who_stands_in_no_line_has_nothing_to_handoff() {
         LocalQueue.Place alone = lines.enter(KEY, null, () -> {});
 
         granted(alone);
 
-        assertThat(alone.lastToken()).isZero();
+        assertThat(alone.lastFencingToken()).isZero();
         assertThat(alone.isConfirmed()).isTrue();
         assertThat(alone.handOff(deadline)).isFalse();
         assertThat(entries.cohorts).isEmpty();
@@ -148,7 +148,7 @@ class PlaceTest {
         time.pass(MILLI);
         first.handOff(deadline);
         first.leave();
-        second.takeHandOff();
+        second.takeHandoff();
         time.pass(MILLI);
 
         entries.awaited(OWNER.sequence(), Waiters.FAIR);
@@ -172,12 +172,12 @@ class PlaceTest {
         granted(first);
         time.pass(MILLI);
         first.handOff(deadline);
-        second.takeHandOff();
+        second.takeHandoff();
 
         second.notHeld();
 
         assertThat(entries.cohorts).isEmpty();
-        assertThat(second.lastToken()).isZero();
+        assertThat(second.lastFencingToken()).isZero();
         assertThat(second.isOver()).isFalse();
         second.leave();
         assertThat(third.isInLine()).isFalse();

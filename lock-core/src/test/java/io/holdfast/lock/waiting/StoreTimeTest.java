@@ -20,43 +20,43 @@ class StoreTimeTest {
     /** A message that is heard a second after the question cannot be of a later time than that, but for 50 ms. */
     private static final long LATEST = MICROS + 1_050_000;
 
-    private static final long HEARD_AT = ASKED_AT + TimeUnit.SECONDS.toNanos(1);
+    private static final long RECEIVED_AT = ASKED_AT + TimeUnit.SECONDS.toNanos(1);
 
     private final StoreTime time = new StoreTime(ASKED_AT, ANSWERED_AT, MICROS);
 
-    private boolean isBelieved(long at, long lasts, long token, long tokens) {
-        return time.believe(new Reservation(token, tokens, Waiters.NONE, at, at + lasts), HEARD_AT, Long.MAX_VALUE)
+    private boolean isAccepted(long at, long lasts, long token, long tokens) {
+        return time.verify(new Reservation(token, tokens, Waiters.NONE, at, at + lasts), RECEIVED_AT, Long.MAX_VALUE)
                 != null;
     }
 
     @ParameterizedTest
     @CsvSource({"-1, false", "0, true", "1050000, true", "1050001, false"})
-    void grant_was_made_after_the_answer_and_before_the_message_was_heard(long after, boolean believed) {
-        assertThat(isBelieved(MICROS + after, LONGEST, LATEST, 1)).isEqualTo(believed);
+    void grant_was_made_after_the_answer_and_before_the_message_was_heard(long after, boolean accepted) {
+        assertThat(isAccepted(MICROS + after, LONGEST, LATEST, 1)).isEqualTo(accepted);
     }
 
     @ParameterizedTest
     @CsvSource({"0, false", "1, true", "3400000, true", "3400001, false"})
-    void grant_lasts_for_some_time_and_for_a_reservation_at_most(long lasts, boolean believed) {
-        assertThat(isBelieved(MICROS, lasts, LATEST, 1)).isEqualTo(believed);
+    void grant_lasts_for_some_time_and_for_a_reservation_at_most(long lasts, boolean accepted) {
+        assertThat(isAccepted(MICROS, lasts, LATEST, 1)).isEqualTo(accepted);
     }
 
     @ParameterizedTest
     @CsvSource({"-1, false", "0, true"})
-    void token_is_no_smaller_than_the_time_of_the_grant(long more, boolean believed) {
-        assertThat(isBelieved(MICROS + 5, LONGEST, MICROS + 5 + more, 1)).isEqualTo(believed);
+    void token_is_no_smaller_than_the_time_of_the_grant(long more, boolean accepted) {
+        assertThat(isAccepted(MICROS + 5, LONGEST, MICROS + 5 + more, 1)).isEqualTo(accepted);
     }
 
     @ParameterizedTest
     @CsvSource({"1100000, true", "1100001, false"})
-    void token_is_ahead_of_the_store_by_some_blocks_at_most(long ahead, boolean believed) {
-        assertThat(isBelieved(MICROS, LONGEST, LATEST + ahead, 1)).isEqualTo(believed);
+    void token_is_ahead_of_the_store_by_some_blocks_at_most(long ahead, boolean accepted) {
+        assertThat(isAccepted(MICROS, LONGEST, LATEST + ahead, 1)).isEqualTo(accepted);
     }
 
     @ParameterizedTest
     @CsvSource({"0, false", "1, true", "1100000, true", "1100001, false"})
-    void block_of_tokens_has_one_at_least_and_no_more_than_fit(long tokens, boolean believed) {
-        assertThat(isBelieved(MICROS, LONGEST, LATEST, tokens)).isEqualTo(believed);
+    void block_of_tokens_has_one_at_least_and_no_more_than_fit(long tokens, boolean accepted) {
+        assertThat(isAccepted(MICROS, LONGEST, LATEST, tokens)).isEqualTo(accepted);
     }
 
     @ParameterizedTest

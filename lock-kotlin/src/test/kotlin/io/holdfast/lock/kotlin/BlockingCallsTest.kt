@@ -73,14 +73,14 @@ class BlockingCallsTest : InMemoryLocks() {
 
     @Test
     fun outcome_of_a_try_is_one_of_two() {
-        fun told(outcome: LockResult<String>): String =
+        fun reported(outcome: LockResult<String>): String =
             when (outcome) {
                 is LockResult.Executed -> outcome.value
                 is LockResult.NotAcquired -> "taken: ${outcome.key}"
             }
-        assertThat(told(locks.tryWithLock("order:42") { "done" })).isEqualTo("done")
+        assertThat(reported(locks.tryWithLock("order:42") { "done" })).isEqualTo("done")
         others.acquire("order:42").use {
-            assertThat(told(locks.tryWithLock("order:42") { "done" })).isEqualTo("taken: order:42")
+            assertThat(reported(locks.tryWithLock("order:42") { "done" })).isEqualTo("taken: order:42")
             assertThat(locks.tryWithLock(request) { "done" }.orElseGet { "else" }).isEqualTo("else")
         }
     }

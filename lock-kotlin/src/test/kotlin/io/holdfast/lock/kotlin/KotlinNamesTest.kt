@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Import
 
 /** Functions are called as in Kotlin, whatever the compiler calls them; receivers are parameters. */
 @SpringBootTest(
-    properties = ["spring.main.banner-mode=off", "holdfast.instances.[Payments.hasty].wait-for=0s"],
+    properties = ["spring.main.banner-mode=off", "holdfast.locks.[Payments.hasty].wait-for=0s"],
     webEnvironment = SpringBootTest.WebEnvironment.NONE,
 )
 @AutoConfigureTestLocks

@@ -2,7 +2,7 @@ package io.holdfast.lock.kotlin
 
 import io.holdfast.lock.api.LockStoreException
 import io.holdfast.lock.spring.annotation.DistributedLock
-import io.holdfast.lock.spring.LockDefinitionException
+import io.holdfast.lock.spring.LockConfigurationException
 import io.holdfast.lock.spring.annotation.OnContention
 import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration
 import kotlin.reflect.KClass
@@ -34,8 +34,8 @@ class RefusedFunctionsTest {
     /** What the failure says, and then what it advises. */
     private fun refusalOf(bean: KClass<*>): String {
         val failure = NestedExceptionUtils.getRootCause(catchThrowable { startOf(bean) })
-        assertThat(failure).isInstanceOf(LockDefinitionException::class.java)
-        return "${failure!!.message} ${(failure as LockDefinitionException).action()}"
+        assertThat(failure).isInstanceOf(LockConfigurationException::class.java)
+        return "${failure!!.message} ${(failure as LockConfigurationException).action()}"
     }
 
     open class SkipsWithoutNull {
@@ -134,7 +134,7 @@ class RefusedFunctionsTest {
             .run()
             .use { context ->
                 assertThatThrownBy { runBlocking { context.getBean(Suspends::class.java).report() } }
-                    .isInstanceOf(LockDefinitionException::class.java)
+                    .isInstanceOf(LockConfigurationException::class.java)
                     .hasMessageContaining("There is no LockTemplate")
             }
     }

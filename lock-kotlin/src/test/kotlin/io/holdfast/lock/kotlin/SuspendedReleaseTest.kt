@@ -151,7 +151,7 @@ class SuspendedReleaseTest {
 
     @Test
     fun cancelled_wait_ends_at_once() = runBlocking<Unit> {
-        testLocks.holdElsewhereForAWhile("order:42").use {
+        testLocks.holdElsewhereUntilClosed("order:42").use {
             val call = launch { orders.ship(42, steps) }
             while (testLocks.waiters("order:42") == 0) {
                 yield()

@@ -23,7 +23,7 @@ public interface LockRequestCustomizer {
     /**
      * Customizes a request.
      *
-     * @param request the request as configured by the annotation, {@code holdfast.instances} and {@code holdfast.*}, with the
+     * @param request the request as configured by the annotation, {@code holdfast.locks} and {@code holdfast.*}, with the
      *     keys of this call and the name of its definition
      * @param method the annotated method
      * @return the request to use: the given request or another one, which may have different keys

@@ -54,28 +54,28 @@ final class ClusterNode {
     }
 
     void setTimeout(Duration timeout) {
-        node.tell(jedis -> jedis.configSet("cluster-node-timeout", String.valueOf(timeout.toMillis())));
+        node.run(jedis -> jedis.configSet("cluster-node-timeout", String.valueOf(timeout.toMillis())));
     }
 
     void takeSlots(int first, int last) {
-        node.tell(jedis ->
+        node.run(jedis ->
                 jedis.clusterAddSlots(IntStream.rangeClosed(first, last).toArray()));
     }
 
     void meet(ClusterNode other) {
         if (other != this) {
-            node.tell(jedis -> jedis.clusterMeet("127.0.0.1", other.node.port()));
+            node.run(jedis -> jedis.clusterMeet("127.0.0.1", other.node.port()));
         }
     }
 
     void replicate(ClusterNode master) {
-        node.tell(jedis -> jedis.clusterReplicate(master.id));
+        node.run(jedis -> jedis.clusterReplicate(master.id));
     }
 
     /** Takes its master's place without loss, unless it no longer follows that master. */
     void failOver(ClusterNode former) {
         if (follows(former)) {
-            node.tell(jedis -> jedis.clusterFailover());
+            node.run(jedis -> jedis.clusterFailover());
         }
     }
 

@@ -184,7 +184,7 @@ public final class RedisClusterProcesses implements AutoCloseable {
     /** Promotes the replica of the slot's master, which need not respond. */
     public ServerNode takeOver(int slot, ServerNode master) {
         ClusterNode next = replica(nodeOf(master));
-        next.node().tell(jedis -> jedis.clusterFailover(ClusterFailoverOption.TAKEOVER));
+        next.node().run(jedis -> jedis.clusterFailover(ClusterFailoverOption.TAKEOVER));
         return awaitOtherMaster(slot, master);
     }
 

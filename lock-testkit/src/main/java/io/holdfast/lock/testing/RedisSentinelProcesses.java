@@ -71,7 +71,7 @@ public final class RedisSentinelProcesses implements AutoCloseable {
                     steppable, port -> List.of("--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0"))));
         }
         for (ServerNode replica : servers.subList(1, servers.size())) {
-            replica.tell(jedis -> jedis.replicaof("127.0.0.1", servers.get(0).port()));
+            replica.run(jedis -> jedis.replicaof("127.0.0.1", servers.get(0).port()));
         }
         Polling.await("replicas have all data", () -> servers.stream().skip(1).allMatch(ServerNode::isInStep));
     }
@@ -164,7 +164,7 @@ public final class RedisSentinelProcesses implements AutoCloseable {
     /** Promotes a replica without a failure of the master; data that it has not received yet is lost. */
     public ServerNode failOver() {
         ServerNode former = master();
-        sentinels.get(0).tell(jedis -> jedis.sentinelFailover(NAME));
+        sentinels.get(0).run(jedis -> jedis.sentinelFailover(NAME));
         return awaitOtherMaster(former);
     }
 

@@ -11,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class RunningTime {
 
     private static final long STEP_NANOS = 10_000_000;
-    private static final long LONGEST_STEP_NANOS = 20 * STEP_NANOS;
+    private static final long MAX_STEP_NANOS = 20 * STEP_NANOS;
     private static final int ATTEMPTS = 3;
     private static final AtomicLong NANOS = new AtomicLong();
 
@@ -28,7 +28,7 @@ public final class RunningTime {
         while (true) {
             LockSupport.parkNanos(STEP_NANOS);
             long now = System.nanoTime();
-            NANOS.addAndGet(Math.min(now - last, LONGEST_STEP_NANOS));
+            NANOS.addAndGet(Math.min(now - last, MAX_STEP_NANOS));
             last = now;
         }
     }

@@ -88,7 +88,7 @@ public final class ServerNode {
         }
     }
 
-    void tell(Consumer<Jedis> order) {
+    void run(Consumer<Jedis> order) {
         try (Jedis jedis = connect(ORDER_TIMEOUT_MILLIS)) {
             order.accept(jedis);
         }

@@ -35,8 +35,8 @@ public final class SlotMigration {
 
     /** From now on a key may be on either side; new keys are created on the target. */
     public SlotMigration begin() {
-        target().tell(jedis -> jedis.clusterSetSlotImporting(slot, source.id()));
-        source().tell(jedis -> jedis.clusterSetSlotMigrating(slot, target.id()));
+        target().run(jedis -> jedis.clusterSetSlotImporting(slot, source.id()));
+        source().run(jedis -> jedis.clusterSetSlotMigrating(slot, target.id()));
         return this;
     }
 
@@ -52,7 +52,7 @@ public final class SlotMigration {
 
     /** Moves one key. */
     public SlotMigration moveKey(String key) {
-        source().tell(jedis -> move(jedis, target(), List.of(key)));
+        source().run(jedis -> move(jedis, target(), List.of(key)));
         return this;
     }
 
@@ -67,8 +67,8 @@ public final class SlotMigration {
     /** Moves the remaining keys, and notifies all masters of the slot's new owner, the new owner first. */
     public void finish() {
         moveKeys();
-        target().tell(jedis -> jedis.clusterSetSlotNode(slot, target.id()));
-        source().tell(jedis -> jedis.clusterSetSlotNode(slot, target.id()));
-        cluster.masters().forEach(node -> node.node().tell(jedis -> jedis.clusterSetSlotNode(slot, target.id())));
+        target().run(jedis -> jedis.clusterSetSlotNode(slot, target.id()));
+        source().run(jedis -> jedis.clusterSetSlotNode(slot, target.id()));
+        cluster.masters().forEach(node -> node.node().run(jedis -> jedis.clusterSetSlotNode(slot, target.id())));
     }
 }

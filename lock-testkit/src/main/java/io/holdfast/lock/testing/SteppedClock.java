@@ -59,10 +59,10 @@ final class SteppedClock {
                         .directory(directory.toFile())
                         .redirectErrorStream(true)
                         .start();
-                String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+                String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
                 boolean compiled = process.waitFor() == 0;
                 if (!compiled) {
-                    System.err.println(compiler + " cannot compile " + SOURCE + ": " + said);
+                    System.err.println(compiler + " cannot compile " + SOURCE + ": " + output);
                 }
                 return compiled;
             } catch (IOException noCompiler) {

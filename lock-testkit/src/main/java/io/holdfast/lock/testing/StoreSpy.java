@@ -3,7 +3,7 @@ package io.holdfast.lock.testing;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
@@ -152,8 +152,8 @@ public class StoreSpy implements LockStore {
     }
 
     @Override
-    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
-        return call(() -> delegate.downgrade(key, owner, lastToken));
+    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastFencingToken) {
+        return call(() -> delegate.downgrade(key, owner, lastFencingToken));
     }
 
     @Override
@@ -186,10 +186,10 @@ public class StoreSpy implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
+    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
         leaves.add(owner);
         call(() -> {
-            delegate.leave(key, owner, cancelledFor, lastToken);
+            delegate.leave(key, owner, cancelledFor, lastFencingToken);
             return owner;
         });
     }
@@ -200,7 +200,7 @@ public class StoreSpy implements LockStore {
     }
 
     @Override
-    public LockSnapshot inspect(LockKey key) {
+    public LockStatus inspect(LockKey key) {
         return delegate.inspect(key);
     }
 

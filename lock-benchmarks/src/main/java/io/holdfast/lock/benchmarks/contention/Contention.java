@@ -1,6 +1,6 @@
 package io.holdfast.lock.benchmarks.contention;
 
-import io.holdfast.lock.benchmarks.peer.LockClient;
+import io.holdfast.lock.benchmarks.peer.PeerClient;
 import io.holdfast.lock.benchmarks.peer.Peer;
 import io.holdfast.lock.benchmarks.peer.Servers;
 import io.holdfast.lock.benchmarks.statistics.Waits;
@@ -28,7 +28,7 @@ final class Contention implements Job {
     private final Message order;
     private final long holdNanos;
     private final long pauseNanos;
-    private final List<LockClient> clients = new ArrayList<>();
+    private final List<PeerClient> clients = new ArrayList<>();
     private final List<Contender> contenders = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private final CountDownLatch start = new CountDownLatch(1);
@@ -49,7 +49,7 @@ final class Contention implements Job {
         String key = order.text("key");
         String ownKey = key + '-' + ProcessHandle.current().pid();
         for (int i = 0; i < order.number("clients"); i++) {
-            LockClient client = peer.open(Servers.of((int) order.number("port")), order.number("leaseMillis"));
+            PeerClient client = peer.open(Servers.of((int) order.number("port")), order.number("leaseMillis"));
             clients.add(client);
             for (int j = 0; j < order.number("threads"); j++) {
                 Contender contender = new Contender(this, client.latch(ownKey), client.latch(key), start);
@@ -77,7 +77,7 @@ final class Contention implements Job {
         for (Thread thread : threads) {
             thread.join();
         }
-        clients.forEach(LockClient::close);
+        clients.forEach(PeerClient::close);
         return report(windowEnd - begin);
     }
 

@@ -1,7 +1,7 @@
 package io.holdfast.lock.benchmarks.contention;
 
 import io.holdfast.lock.benchmarks.peer.Latch;
-import io.holdfast.lock.benchmarks.peer.LockClient;
+import io.holdfast.lock.benchmarks.peer.PeerClient;
 import io.holdfast.lock.benchmarks.peer.Peer;
 import io.holdfast.lock.benchmarks.peer.Servers;
 import io.holdfast.lock.benchmarks.statistics.Waits;
@@ -44,8 +44,8 @@ final class HandOver implements Job {
     public Message run(Marks marks) throws Exception {
         Peer peer = Peer.valueOf(order.text("peer"));
         marks.window();
-        try (LockClient first = open(peer);
-                LockClient second = open(peer)) {
+        try (PeerClient first = open(peer);
+                PeerClient second = open(peer)) {
             Side one = new Side(first.latch(order.text("key")));
             Side two = new Side(second.latch(order.text("key")));
             one.other = two;
@@ -60,7 +60,7 @@ final class HandOver implements Job {
         return Message.of(Message.REPORT).with("waits", times.text());
     }
 
-    private LockClient open(Peer peer) {
+    private PeerClient open(Peer peer) {
         return peer.open(Servers.of((int) order.number("port")), order.number("leaseMillis"));
     }
 

@@ -2,7 +2,7 @@ package io.holdfast.lock.benchmarks.contention;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.holdfast.lock.benchmarks.peer.Latch;
-import io.holdfast.lock.benchmarks.peer.LockClient;
+import io.holdfast.lock.benchmarks.peer.PeerClient;
 import io.holdfast.lock.benchmarks.peer.Peer;
 import io.holdfast.lock.benchmarks.peer.Servers;
 import java.lang.management.ManagementFactory;
@@ -19,7 +19,7 @@ final class HoldMany implements Job {
     private final List<Latch> held = new ArrayList<>();
     private final OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     private int threadsWhenIdle;
-    private @Nullable LockClient client;
+    private @Nullable PeerClient client;
 
     HoldMany(Message order) {
         this.order = order;
@@ -34,7 +34,7 @@ final class HoldMany implements Job {
 
     @Override
     public Message run(Marks marks) throws Exception {
-        LockClient opened = Objects.requireNonNull(client);
+        PeerClient opened = Objects.requireNonNull(client);
         for (long i = 0; i < order.number("locks"); i++) {
             Latch latch = opened.latch(order.text("key") + ':' + i);
             latch.lock();

@@ -16,12 +16,12 @@ import redis.clients.jedis.params.SetParams;
  *
  * <p>A caller that does not get the lock sleeps for a random 0.5 to 1.5 ms and tries again, which is what such locks do.
  */
-final class BareJedisClient implements LockClient {
+final class BareJedisClient implements PeerClient {
 
     private static final String DELETE_IF_MINE =
             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
-    private static final long SHORTEST_SLEEP_NANOS = 500_000;
-    private static final long LONGEST_SLEEP_NANOS = 1_500_000;
+    private static final long MIN_SLEEP_NANOS = 500_000;
+    private static final long MAX_SLEEP_NANOS = 1_500_000;
 
     private final JedisPool pool;
     private final String script;
@@ -64,7 +64,7 @@ final class BareJedisClient implements LockClient {
         public void lock() {
             owner = clientId + ':' + sequence.incrementAndGet();
             while (!tryOnce()) {
-                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(SHORTEST_SLEEP_NANOS, LONGEST_SLEEP_NANOS));
+                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MIN_SLEEP_NANOS, MAX_SLEEP_NANOS));
             }
         }
 

@@ -22,7 +22,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import redis.clients.jedis.Jedis;
 
 /** Holdfast as the starter sets it up: renewed leases, fencing tokens, a watchdog. */
-final class HoldfastClient implements LockClient {
+final class HoldfastClient implements PeerClient {
 
     private static final int WARM_UPS = 10;
 
@@ -131,7 +131,7 @@ final class HoldfastClient implements LockClient {
             if (!delegate.isHeldByCurrentThread()) {
                 return false;
             }
-            List<String> lock = redis.hmget("lock:{" + key + '}', "owner", "token", "lease_end");
+            List<String> lock = redis.hmget("holdfast:{" + key + '}', "owner", "token", "lease_end");
             return lock.get(0) != null
                     && String.valueOf(delegate.fencingToken()).equals(lock.get(1))
                     && Long.parseLong(lock.get(2)) > micros(redis.time());

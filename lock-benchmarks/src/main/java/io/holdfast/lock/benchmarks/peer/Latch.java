@@ -5,7 +5,7 @@ import redis.clients.jedis.Jedis;
 /** One thread's view of a lock; used by that thread only. All latches of one client for the same key are one lock. */
 public interface Latch {
 
-    /** Waits without limit. */
+    /** Waits forever. */
     void lock();
 
     void unlock();

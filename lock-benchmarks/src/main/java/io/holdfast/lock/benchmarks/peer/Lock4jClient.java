@@ -10,7 +10,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Lock4j on a {@link StringRedisTemplate}, with its defaults: a waiter tries again every 100 ms. No renewal, no reentry. */
-final class Lock4jClient implements LockClient {
+final class Lock4jClient implements PeerClient {
 
     private final JedisConnectionFactory factory;
     private final LockTemplate locks = new LockTemplate();

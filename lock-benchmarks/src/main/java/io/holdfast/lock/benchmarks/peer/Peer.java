@@ -11,26 +11,26 @@ import org.redisson.api.RedissonClient;
 public enum Peer {
     HOLDFAST("Holdfast") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return HoldfastClient.onOneServer(servers.only(), leaseMillis, LockTemplate::getLock);
         }
     },
     HOLDFAST_LETTUCE("Holdfast beside Lettuce") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return HoldfastClient.besideLettuce(servers.only(), leaseMillis);
         }
     },
     HOLDFAST_FAIR("Holdfast, fair") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return HoldfastClient.onOneServer(
                     servers.only(), leaseMillis, (locks, request) -> locks.getLock(request.fair(true)));
         }
     },
     HOLDFAST_MULTI("Holdfast, 100 keys together") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return HoldfastClient.onOneServer(
                     servers.only(),
                     leaseMillis,
@@ -40,73 +40,73 @@ public enum Peer {
     },
     HOLDFAST_CLUSTER("Holdfast, cluster of 3") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return HoldfastClient.onCluster(servers, leaseMillis);
         }
     },
     HOLDFAST_QUORUM("Holdfast, quorum of 5") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return HoldfastClient.onQuorum(servers, leaseMillis);
         }
     },
     FLOOR("bare Jedis") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return new BareJedisClient(servers.only(), leaseMillis);
         }
     },
     FLOOR_SCRIPTS("bare Jedis, Holdfast's scripts") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return ScriptClient.onJedis(servers.only(), leaseMillis);
         }
     },
     HOLDFAST_ON_JEDIS("Holdfast on the application's Jedis") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return HoldfastClient.onApplications(Factories.jedis(servers.only()), leaseMillis);
         }
     },
     TEMPLATE_ON_JEDIS("RedisTemplate on Jedis, Holdfast's scripts") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return ScriptClient.onTemplate(Factories.jedis(servers.only()), leaseMillis);
         }
     },
     HOLDFAST_ON_LETTUCE("Holdfast on the application's Lettuce") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return HoldfastClient.onApplications(Factories.lettuce(servers.only()), leaseMillis);
         }
     },
     TEMPLATE_ON_LETTUCE("RedisTemplate on Lettuce, Holdfast's scripts") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return ScriptClient.onTemplate(Factories.lettuce(servers.only()), leaseMillis);
         }
     },
     REDISSON("Redisson") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return new RedissonLockClient(servers.only(), leaseMillis, RedissonClient::getLock);
         }
     },
     REDISSON_FAIR("Redisson, fair") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return new RedissonLockClient(servers.only(), leaseMillis, RedissonClient::getFairLock);
         }
     },
     REDISSON_FENCED("Redisson, fenced") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return new RedissonLockClient(servers.only(), leaseMillis, RedissonClient::getFencedLock);
         }
     },
     REDISSON_MULTI("Redisson, 100 keys together") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return new RedissonLockClient(
                     servers.only(),
                     leaseMillis,
@@ -116,13 +116,13 @@ public enum Peer {
     },
     SPRING("Spring Integration") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return new SpringIntegrationClient(servers.only(), leaseMillis);
         }
     },
     LOCK4J("Lock4j") {
         @Override
-        public LockClient open(Servers servers, long leaseMillis) {
+        public PeerClient open(Servers servers, long leaseMillis) {
             return new Lock4jClient(servers.only(), leaseMillis);
         }
     };
@@ -156,5 +156,5 @@ public enum Peer {
      * @param servers Redis on this machine, or a proxy in front of it
      * @param leaseMillis how long a lock survives without renewal
      */
-    public abstract LockClient open(Servers servers, long leaseMillis);
+    public abstract PeerClient open(Servers servers, long leaseMillis);
 }

@@ -8,7 +8,7 @@ import org.redisson.config.Config;
 import redis.clients.jedis.Jedis;
 
 /** Redisson with its defaults. The watchdog renews a {@code lock()} without a lease. */
-final class RedissonLockClient implements LockClient {
+final class RedissonLockClient implements PeerClient {
 
     private final RedissonClient redisson;
     private final BiFunction<RedissonClient, String, RLock> kind;

@@ -22,12 +22,12 @@ import redis.clients.jedis.JedisPoolConfig;
  * The scripts of Holdfast and their arguments, sent without Holdfast: what is left of the difference is what Holdfast itself costs. No
  * renewal, no reentry. A caller that does not get the lock sleeps, as {@link BareJedisClient} does.
  */
-final class ScriptClient implements LockClient {
+final class ScriptClient implements PeerClient {
 
     private static final String INCLUDE = "-- include ";
     private static final int RETENTION_MILLIS = 600_000;
-    private static final long SHORTEST_SLEEP_NANOS = 500_000;
-    private static final long LONGEST_SLEEP_NANOS = 1_500_000;
+    private static final long MIN_SLEEP_NANOS = 500_000;
+    private static final long MAX_SLEEP_NANOS = 1_500_000;
 
     /** A way to Redis. */
     private interface Scripts extends AutoCloseable {
@@ -170,7 +170,7 @@ final class ScriptClient implements LockClient {
             List<String> arguments =
                     List.of(owner, String.valueOf(leaseMillis), String.valueOf(leaseMillis + RETENTION_MILLIS), holder);
             while (!Character.isDigit(scripts.acquire(key, arguments).charAt(0))) {
-                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(SHORTEST_SLEEP_NANOS, LONGEST_SLEEP_NANOS));
+                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(MIN_SLEEP_NANOS, MAX_SLEEP_NANOS));
             }
         }
 

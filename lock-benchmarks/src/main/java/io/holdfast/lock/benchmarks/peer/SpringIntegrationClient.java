@@ -6,7 +6,7 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
 import org.springframework.integration.support.locks.DistributedLock;
 
 /** A {@link RedisLockRegistry} that waits for published messages. It does not renew locks unless it is given a scheduler. */
-final class SpringIntegrationClient implements LockClient {
+final class SpringIntegrationClient implements PeerClient {
 
     private final JedisConnectionFactory factory;
     private final RedisLockRegistry registry;

@@ -1,6 +1,6 @@
 package io.holdfast.lock.benchmarks.uncontended;
 
-import io.holdfast.lock.benchmarks.peer.LockClient;
+import io.holdfast.lock.benchmarks.peer.PeerClient;
 import io.holdfast.lock.benchmarks.peer.Peer;
 import io.holdfast.lock.benchmarks.peer.Servers;
 import java.util.Objects;
@@ -30,7 +30,7 @@ public class ClientState {
     public String cores = Placed.ANY;
 
     private final AtomicInteger threads = new AtomicInteger();
-    private @Nullable LockClient client;
+    private @Nullable PeerClient client;
 
     @Setup(Level.Trial)
     public void open() {
@@ -45,7 +45,7 @@ public class ClientState {
         client().close();
     }
 
-    LockClient client() {
+    PeerClient client() {
         return Objects.requireNonNull(client);
     }
 

@@ -47,7 +47,7 @@ public record Topology(Servers servers, List<? extends AutoCloseable> processes)
     private static RedisServerProcess longJoined() {
         RedisServerProcess server = RedisServerProcess.start();
         try (Jedis redis = new Jedis("127.0.0.1", server.port())) {
-            redis.set("lock:joined", "1");
+            redis.set("holdfast:joined", "1");
         }
         return server;
     }

@@ -18,7 +18,7 @@ class LatchTest {
     @ParameterizedTest
     @EnumSource(names = {"HOLDFAST", "REDISSON"})
     void lock_that_is_held_is_found_in_redis(Peer peer) {
-        try (LockClient client = peer.open(Servers.of(port), LEASE_MILLIS);
+        try (PeerClient client = peer.open(Servers.of(port), LEASE_MILLIS);
                 Jedis redis = new Jedis(Factories.HOST, port)) {
             Latch latch = client.latch(key);
             latch.lock();
@@ -32,7 +32,7 @@ class LatchTest {
     @ParameterizedTest
     @EnumSource(names = {"HOLDFAST", "REDISSON"})
     void lock_that_is_not_in_redis_is_lost_though_the_client_believes_in_it(Peer peer) {
-        try (LockClient client = peer.open(Servers.of(port), LEASE_MILLIS);
+        try (PeerClient client = peer.open(Servers.of(port), LEASE_MILLIS);
                 Jedis redis = new Jedis(Factories.HOST, port)) {
             Latch latch = client.latch(key);
             latch.lock();
@@ -46,8 +46,8 @@ class LatchTest {
     @ParameterizedTest
     @EnumSource(names = {"HOLDFAST", "REDISSON"})
     void lock_of_another_client_is_not_its_own(Peer peer) {
-        try (LockClient first = peer.open(Servers.of(port), LEASE_MILLIS);
-                LockClient second = peer.open(Servers.of(port), LEASE_MILLIS);
+        try (PeerClient first = peer.open(Servers.of(port), LEASE_MILLIS);
+                PeerClient second = peer.open(Servers.of(port), LEASE_MILLIS);
                 Jedis redis = new Jedis(Factories.HOST, port)) {
             Latch lost = first.latch(key);
             lost.lock();

@@ -27,7 +27,7 @@ class PairTest {
             value = Peer.class,
             names = {"HOLDFAST", "HOLDFAST_LETTUCE", "FLOOR"})
     void an_uncontended_pair_is_two_commands(Peer peer) {
-        try (LockClient client = peer.open(Servers.of(proxy.port()), LEASE_MILLIS)) {
+        try (PeerClient client = peer.open(Servers.of(proxy.port()), LEASE_MILLIS)) {
             Latch latch = client.latch("pair");
             pairs(latch, 1);
             Map<String, Long> before = proxy.byName();

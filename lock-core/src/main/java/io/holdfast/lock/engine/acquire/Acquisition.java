@@ -87,7 +87,7 @@ public final class Acquisition implements Steps {
     final Caller caller;
 
     private State state = State.START;
-    private LockListener.@Nullable Acquisition observed;
+    private LockListener.@Nullable AcquisitionObserver observed;
     private Waits.@Nullable CallerWait wait;
     private @Nullable AcquireResult result;
     /**
@@ -195,7 +195,7 @@ public final class Acquisition implements Steps {
         // A single try that finds other callers of this client in line calls the store independently of them.
         if (!oneTry || !enterIfEmpty()) {
             queue = client.queue();
-            place = queue.enter(key, oneTry ? null : terms.handOffTerms(), caller.waiter());
+            place = queue.enter(key, oneTry ? null : terms.handoffTerms(), caller.waiter());
         }
         state = State.IN_LINE;
         if (place.isInLine()) {
@@ -219,15 +219,15 @@ public final class Acquisition implements Steps {
             return 0;
         }
         holder = ClientContext.currentThread();
-        QueueEntry.Grant handOff = place.takeHandOff();
-        if (handOff != null && handOff.deadline() - handOff.at() > 0) {
+        QueueEntry.Grant handoff = place.takeHandoff();
+        if (handoff != null && handoff.deadline() - handoff.at() > 0) {
             state = State.ENDED;
-            result = shared.locks.open(terms, handOff, holder, place, caller);
+            result = shared.locks.open(terms, handoff, holder, place, caller);
             return 0;
         }
-        if (handOff != null) {
+        if (handoff != null) {
             place.notHeld();
-            client.cleanup.undoHold(key, handOff.owner(), terms.leaseNanos());
+            client.cleanup.undoHold(key, handoff.owner(), terms.leaseNanos());
         }
         entry = place.entry();
         state = State.ASK;
@@ -262,7 +262,7 @@ public final class Acquisition implements Steps {
             turn.called(false);
             stopWaiting();
         }
-        settle(reply, last);
+        handleReply(reply, last);
         return 0;
     }
 
@@ -337,7 +337,7 @@ public final class Acquisition implements Steps {
     }
 
     /** @param last whether this was the last call to the store */
-    private void settle(AcquireReply reply, boolean last) {
+    private void handleReply(AcquireReply reply, boolean last) {
         if (reply instanceof AcquireReply.Held refusal) {
             held(refusal, last || budget.remainingNanos() == 0);
         } else if (reply instanceof AcquireReply.Granted grant && isInTime()) {
@@ -465,7 +465,7 @@ public final class Acquisition implements Steps {
 
     private void end() {
         state = State.OVER;
-        tell(
+        publishOutcome(
                 result instanceof AcquireResult.Contended,
                 () -> result() instanceof Handle granted
                         ? new LockEvent.Acquired(
@@ -499,7 +499,7 @@ public final class Acquisition implements Steps {
         } catch (RuntimeException | Error another) {
             e.addSuppressed(another);
         } finally {
-            tell(false, () -> new LockEvent.Failed(key, terms.name(), budget.spent(), e));
+            publishOutcome(false, () -> new LockEvent.Failed(key, terms.name(), budget.spent(), e));
         }
     }
 
@@ -508,9 +508,9 @@ public final class Acquisition implements Steps {
             return;
         }
         try {
-            QueueEntry.Grant handOff = place.takeHandOff();
-            if (handOff != null) {
-                shared.locks.giveBack(terms, handOff.owner(), caller, place);
+            QueueEntry.Grant handoff = place.takeHandoff();
+            if (handoff != null) {
+                shared.locks.giveBack(terms, handoff.owner(), caller, place);
             } else {
                 entry = place.entry();
                 undo();
@@ -607,14 +607,14 @@ public final class Acquisition implements Steps {
         }
     }
 
-    private void tell(boolean inVain, Supplier<LockEvent.OfLock> outcome) {
+    private void publishOutcome(boolean timedOut, Supplier<LockEvent.OfLock> outcome) {
         if (wait != null) {
-            wait.end(inVain);
+            wait.end(timedOut);
         }
         if (observed != null) {
-            LockEvent.OfLock told = outcome.get();
-            shared.events.publish(told);
-            observed.ended(told);
+            LockEvent.OfLock event = outcome.get();
+            shared.events.publish(event);
+            observed.ended(event);
         }
     }
 
@@ -633,7 +633,7 @@ public final class Acquisition implements Steps {
     /** Enters the line if it is empty. */
     boolean enterIfEmpty() {
         queue = client.queue();
-        LocalQueue.Place found = queue.tryEnter(key, terms.handOffTerms(), caller.waiter());
+        LocalQueue.Place found = queue.tryEnter(key, terms.handoffTerms(), caller.waiter());
         if (found != null) {
             place = found;
         }

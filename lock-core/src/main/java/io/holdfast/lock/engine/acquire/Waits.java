@@ -1,6 +1,6 @@
 package io.holdfast.lock.engine.acquire;
 
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.NestedWait;
@@ -92,7 +92,7 @@ public final class Waits {
         this.paidUntil = client.ticker.nanos() - MAX_IN_A_ROW * REPORT_NANOS;
     }
 
-    public List<LockActivity.Wait> snapshot() {
+    public List<LocalLocks.WaitingCall> snapshot() {
         return all.stream().map(CallerWait::describe).toList();
     }
 
@@ -181,19 +181,19 @@ public final class Waits {
             this.holds = holds;
         }
 
-        private LockActivity.Wait describe() {
-            return new LockActivity.Wait(terms.key(), terms.name(), terms.mode(), here.thread(), budget.spent());
+        private LocalLocks.WaitingCall describe() {
+            return new LocalLocks.WaitingCall(terms.key(), terms.name(), terms.mode(), here.thread(), budget.spent());
         }
 
         /**
          * The wait has ended. Must be called once.
          *
-         * @param inVain whether its budget was spent; others in its cycle can then still report it for another second
+         * @param timedOut whether its budget was spent; others in its cycle can then still report it for another second
          */
-        void end(boolean inVain) {
+        void end(boolean timedOut) {
             keptUntil = client.ticker.nanos() + KEEP_NANOS;
             ended = true;
-            if (!inVain || last == null) {
+            if (!timedOut || last == null) {
                 nested.remove(id);
             }
             all.remove(this);

@@ -27,14 +27,14 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Each server has its own worker. After a failure the worker pauses for 50 ms to 1 s, and then continues with the next task.
  * So a failing server receives one command per pause, however many tasks are waiting, and a single broken lock does not block
- * the others. At most {@value #MOST_WAITING} tasks wait; any further locks expire at the end of their leases.
+ * the others. At most {@value #MAX_WAITING} tasks wait; any further locks expire at the end of their leases.
  */
 public final class Cleanup {
 
     private static final Logger log = LoggerFactory.getLogger(Cleanup.class);
-    private static final int LAST_WORDS_SECONDS = 2;
+    private static final int SHUTDOWN_TIMEOUT_SECONDS = 2;
 
-    public static final int MOST_WAITING = 10_000;
+    public static final int MAX_WAITING = 10_000;
 
     private final LockStore store;
     private final ServerWorkers<CleanupTask> workers;
@@ -70,11 +70,11 @@ public final class Cleanup {
         undo(key, owner, leaseNanos, ReleaseRequest.ALL_TOKENS, true);
     }
 
-    private void undo(LockKey key, OwnerId owner, long leaseNanos, long lastToken, boolean wasHeld) {
+    private void undo(LockKey key, OwnerId owner, long leaseNanos, long lastFencingToken, boolean wasHeld) {
         long failedAt = System.nanoTime();
         submit(
                 key,
-                () -> store.leave(key, owner, cancellation(leaseNanos, System.nanoTime() - failedAt), lastToken),
+                () -> store.leave(key, owner, cancellation(leaseNanos, System.nanoTime() - failedAt), lastFencingToken),
                 leaseNanos == 0
                         ? LockStore.ENTRY_TIMEOUT.toNanos()
                         : leaseNanos + store.longestDelay().toNanos(),
@@ -109,17 +109,17 @@ public final class Cleanup {
     }
 
     /** Lets other shared holders in; until then the lock is held exclusively. */
-    public void downgrade(LockKey key, OwnerId owner, long lastToken, long leaseNanos) {
-        submit(key, () -> store.downgrade(key, owner, lastToken), leaseNanos, true);
+    public void downgrade(LockKey key, OwnerId owner, long lastFencingToken, long leaseNanos) {
+        submit(key, () -> store.downgrade(key, owner, lastFencingToken), leaseNanos, true);
     }
 
     private void submit(LockKey key, Runnable task, long patienceNanos, boolean wasHeld) {
-        if (waiting.size() >= MOST_WAITING) { // a few more if several threads find room at the same time
+        if (waiting.size() >= MAX_WAITING) { // a few more if several threads find room at the same time
             if (!full.getAndSet(true)) {
                 log.warn(
                         "{} releases are already waiting for a retry; lock '{}' and any others released from now on"
                                 + " will expire at the end of their leases",
-                        MOST_WAITING,
+                        MAX_WAITING,
                         key);
             }
             return;
@@ -164,11 +164,11 @@ public final class Cleanup {
     }
 
     /**
-     * Runs each waiting task once more, without retries, for {@value #LAST_WORDS_SECONDS} s at most. Waits and failed
+     * Runs each waiting task once more, without retries, for {@value #SHUTDOWN_TIMEOUT_SECONDS} s at most. Waits and failed
      * acquisitions that are left over are not counted as locks, because nobody held them.
      */
     public void close() {
-        workers.finish(Duration.ofSeconds(LAST_WORDS_SECONDS));
+        workers.finish(Duration.ofSeconds(SHUTDOWN_TIMEOUT_SECONDS));
         long locks = waiting.stream().filter(CleanupTask::wasHeld).count();
         waiting.clear();
         if (locks > 0) {

@@ -46,7 +46,7 @@ public final class ClientContext {
     /** Where its callers wait. Replaced, and with it the id of the client, when the process has been copied. */
     private volatile LocalQueue queue;
 
-    private volatile long wakeUpsBefore;
+    private volatile long wakeupsBefore;
     private volatile LongConsumer onRevoked = sequence -> {};
 
     public ClientContext(LockStore store, Cleanup cleanup, Ticker ticker, boolean queueThread, @Nullable String id) {
@@ -72,8 +72,8 @@ public final class ClientContext {
     }
 
     /** {@return how many waiters the store has notified of their grant} */
-    public long wakeUps() {
-        return wakeUpsBefore + queue().entries.wakeUps();
+    public long wakeups() {
+        return wakeupsBefore + queue().entries.wakeups();
     }
 
     /** Sets the action for holds that the store may have revoked. */
@@ -101,7 +101,7 @@ public final class ClientContext {
     /** Becomes a different client without waiters: with a new id, and its own lines, entries and subscription. */
     public void renew() {
         host = lookUpHost();
-        wakeUpsBefore = wakeUps();
+        wakeupsBefore = wakeups();
         queue = queue(randomId());
     }
 

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * thread, which is the caller's or the listener thread; it never delays the watchdog or a loss action, since these protect
  * data.
  *
- * <p>At most {@value #MOST_WAITING} events wait for the listener thread. Further ones are dropped and counted: a listener that
+ * <p>At most {@value #MAX_WAITING} events wait for the listener thread. Further ones are dropped and counted: a listener that
  * never returns must not exhaust the memory. The same applies to loss actions that do not return. Loss actions have
  * {@value #ACTION_THREADS} threads, so that one that blocks does not hold up those of other locks.
  */
@@ -30,9 +30,9 @@ public final class EventPublisher {
 
     private static final Logger log = LoggerFactory.getLogger(EventPublisher.class);
 
-    private static final Duration LAST_WORDS = Duration.ofSeconds(2);
+    private static final Duration SHUTDOWN_TIMEOUT = Duration.ofSeconds(2);
     private static final int ACTION_THREADS = 8;
-    public static final int MOST_WAITING = 10_000;
+    public static final int MAX_WAITING = 10_000;
 
     private final List<Supplier<List<LockListener>>> sources;
     private final Backlog later = new Backlog("events for lock listeners", 1, "holdfast-listeners");
@@ -74,22 +74,22 @@ public final class EventPublisher {
         }
     }
 
-    /** Reports the start of an acquisition, which must be {@linkplain LockListener.Acquisition#ended ended} once. */
-    public LockListener.Acquisition begin(LockKey key, String name) {
-        List<LockListener.Acquisition> begun = new ArrayList<>(1);
+    /** Reports the start of an acquisition, which must be {@linkplain LockListener.AcquisitionObserver#ended ended} once. */
+    public LockListener.AcquisitionObserver begin(LockKey key, String name) {
+        List<LockListener.AcquisitionObserver> begun = new ArrayList<>(1);
         for (LockListener listener : listeners()) {
             guarded(() -> {
-                LockListener.Acquisition acquisition = listener.onAcquire(key, name);
-                if (acquisition != LockListener.Acquisition.UNOBSERVED) {
+                LockListener.AcquisitionObserver acquisition = listener.onAcquire(key, name);
+                if (acquisition != LockListener.AcquisitionObserver.UNOBSERVED) {
                     begun.add(acquisition);
                 }
             });
         }
-        return begun.isEmpty() ? LockListener.Acquisition.UNOBSERVED : new Acquisitions(begun);
+        return begun.isEmpty() ? LockListener.AcquisitionObserver.UNOBSERVED : new Acquisitions(begun);
     }
 
     /** One acquisition, as several listeners see it. */
-    private record Acquisitions(List<LockListener.Acquisition> all) implements LockListener.Acquisition {
+    private record Acquisitions(List<LockListener.AcquisitionObserver> all) implements LockListener.AcquisitionObserver {
 
         @Override
         public LockListener.Scope onThread() {
@@ -140,14 +140,14 @@ public final class EventPublisher {
 
         /** Runs a task later, unless too many are waiting. */
         void run(Runnable task) {
-            if (waiting.incrementAndGet() > MOST_WAITING) {
+            if (waiting.incrementAndGet() > MAX_WAITING) {
                 waiting.decrementAndGet();
                 dropped.incrementAndGet();
                 if (!full.getAndSet(true)) {
                     log.warn(
                             "{} {} are waiting, and further ones are dropped, because earlier ones are blocked. Look for {}"
                                     + " in a thread dump.",
-                            MOST_WAITING,
+                            MAX_WAITING,
                             what,
                             thread);
                 }
@@ -196,7 +196,7 @@ public final class EventPublisher {
      * closes the client.
      */
     public void close() {
-        if (!DaemonThreads.end(LAST_WORDS, actions.threads, later.threads)) {
+        if (!DaemonThreads.end(SHUTDOWN_TIMEOUT, actions.threads, later.threads)) {
             log.debug("A lock listener is still running while the client is being closed");
         }
     }

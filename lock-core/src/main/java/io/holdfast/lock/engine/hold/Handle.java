@@ -406,20 +406,20 @@ public final class Handle implements LockHandle, AcquireResult {
 
     /** The last exclusive handle was closed, but others are open. If Redis fails, the downgrade is only delayed. */
     private LockEvent.@Nullable Lost downgrade(Hold hold) {
-        long lastToken = hold.place.lastToken();
+        long lastFencingToken = hold.place.lastFencingToken();
         try {
             AtomicBoolean resent = new AtomicBoolean();
             ReleaseReply reply = ClientContext.uninterruptibly(
                     () -> {
                         confirm(hold);
-                        return locks.client.store.downgrade(hold.key(), hold.owner(), lastToken);
+                        return locks.client.store.downgrade(hold.key(), hold.owner(), lastFencingToken);
                     },
                     () -> resent.set(true));
             if (isSurelyGone(hold, reply, resent.get())) {
                 return hold.isOpen() ? hold.lose(LossCause.REVOKED) : null;
             }
         } catch (RuntimeException | Error e) {
-            locks.client.cleanup.downgrade(hold.key(), hold.owner(), lastToken, hold.leaseNanos());
+            locks.client.cleanup.downgrade(hold.key(), hold.owner(), lastFencingToken, hold.leaseNanos());
             warn("Failed to downgrade lock '{}', held for {}, to shared; retrying in the background: {}", hold, e);
         } finally {
             hold.place.leave();

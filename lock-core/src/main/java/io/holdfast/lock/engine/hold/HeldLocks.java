@@ -55,7 +55,7 @@ import org.slf4j.LoggerFactory;
 public final class HeldLocks {
 
     private static final Logger log = LoggerFactory.getLogger(HeldLocks.class);
-    private static final int MOST_EXTENSIONS = 3;
+    private static final int MAX_EXTENSIONS = 3;
     /** Fewer than the connections of a store, so that many releases at once do not compete for these. */
     private static final int RELEASING_THREADS = 8;
 
@@ -449,7 +449,7 @@ public final class HeldLocks {
         long wanted = Math.min(Math.max(2 * nanos, LockRequest.MIN_LEASE.toNanos()), longest);
         try {
             for (int call = 1; lacks(hold, nanos); call++) {
-                if (call > MOST_EXTENSIONS) {
+                if (call > MAX_EXTENSIONS) {
                     throw new LockStoreException(
                             "Lock '" + hold.key()
                                     + "' could not be extended to cover the requested time, because the store"

@@ -498,7 +498,7 @@ public final class Hold {
      * @param longestMillis the maximum length of its lease; {@link ReleaseRequest#UNKNOWN_LEASE} if unknown
      */
     ReleaseRequest releaseRequest(long longestMillis) {
-        return new ReleaseRequest(key(), owner(), keep(), place.lastToken(), longestMillis, terms.limit());
+        return new ReleaseRequest(key(), owner(), keep(), place.lastFencingToken(), longestMillis, terms.limit());
     }
 
     /** The request for at least the given lease from now on. */

@@ -50,7 +50,7 @@ public record Terms(
             .warnAfter(Duration.ofSeconds(60))
             .outageTolerance(Duration.ofSeconds(30));
 
-    private static final long SHORTEST_UNCONFIRMED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long MIN_UNCONFIRMED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /**
      * The terms for the first key of a request.
@@ -86,7 +86,7 @@ public record Terms(
      * renewed, or if there is a minimum hold.
      */
     public boolean isWorthUnconfirmed(long leftNanos) {
-        return renew && minHoldNanos == 0 && leftNanos >= Math.min(SHORTEST_UNCONFIRMED_NANOS, leaseNanos / 2);
+        return renew && minHoldNanos == 0 && leftNanos >= Math.min(MIN_UNCONFIRMED_NANOS, leaseNanos / 2);
     }
 
     /**
@@ -117,9 +117,9 @@ public record Terms(
      * Threads of this client line up for the lock, and hand it to each other if these terms are equal: the next holder then
      * gets what it would have received from the store. Null if they do not line up.
      */
-    public @Nullable Object handOffTerms() {
+    public @Nullable Object handoffTerms() {
         return isExclusive() && !fair
-                ? new HandOffTerms(leaseNanos, maxHoldNanos, warnAfterNanos, renew, minHoldNanos)
+                ? new HandoffTerms(leaseNanos, maxHoldNanos, warnAfterNanos, renew, minHoldNanos)
                 : null;
     }
 
@@ -131,7 +131,7 @@ public record Terms(
      * @param minHoldNanos if positive, the lock is never handed off either; it counts from the grant, so the rest of a
      *     lease may be too short for it
      */
-    private record HandOffTerms(
+    private record HandoffTerms(
             long leaseNanos, long maxHoldNanos, long warnAfterNanos, boolean renew, long minHoldNanos) {}
 
     /** The store counts whole milliseconds; a deadline must not count more than the store does. */

@@ -47,9 +47,9 @@ import org.slf4j.LoggerFactory;
  * declares the loss. A new deadline is counted from before the call was sent.
  *
  * <p><b>No check is missed.</b> A thread that schedules a check first writes the time of the check, and then lowers the time of the next
- * wake-up to it. The clock thread first raises the time of the next wake-up, then reads the times of all checks, and lowers the time
- * of the wake-up to the earliest of them. All of these are volatile accesses. So if the time of the check is written before the time
- * of the wake-up is raised, the clock thread reads it; otherwise the lowered time of the wake-up stays.
+ * wakeup to it. The clock thread first raises the time of the next wakeup, then reads the times of all checks, and lowers the time
+ * of the wakeup to the earliest of them. All of these are volatile accesses. So if the time of the check is written before the time
+ * of the wakeup is raised, the clock thread reads it; otherwise the lowered time of the wakeup stays.
  *
  * <p><b>Going through all holds takes time</b>: about 0.2 ms for 10,000. So this is done only when a check is due, not when one is
  * scheduled. After each pass, the clock thread rests for {@value #REST} times the duration of the pass, but for at most 100 ms. So it
@@ -68,18 +68,18 @@ final class Watchdog implements AutoCloseable {
     private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long BETWEEN_DOUBTS_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONG_HOLD_NANOS = TimeUnit.SECONDS.toNanos(1);
-    private static final long SHORTEST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final long LONGEST_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long MIN_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long MAX_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long AFTER_ERROR_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long IDLE_NANOS = TimeUnit.HOURS.toNanos(1);
 
     /** The clock thread rests for this many times the duration of its last pass through the holds, up to the limit below. */
     private static final int REST = 20;
 
-    private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long MAX_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** Times on the ticker are compared by difference, so none may be further away than half its range. */
-    private static final long LONGEST_WARNING_NANOS = Long.MAX_VALUE / 4;
+    private static final long MAX_WARNING_NANOS = Long.MAX_VALUE / 4;
 
     /** Longer than the interval between renewals of typical leases, so that threads are reused. */
     private static final Duration RENEWER_IDLE = Duration.ofMinutes(10);
@@ -168,7 +168,7 @@ final class Watchdog implements AutoCloseable {
     }
 
     private static long warnAt(Hold hold) {
-        return hold.grant.at() + Math.min(hold.terms.warnAfterNanos(), LONGEST_WARNING_NANOS);
+        return hold.grant.at() + Math.min(hold.terms.warnAfterNanos(), MAX_WARNING_NANOS);
     }
 
     private static long later(long a, long b) {
@@ -214,7 +214,7 @@ final class Watchdog implements AutoCloseable {
                 } else {
                     tick();
                     long ended = System.nanoTime();
-                    restUntil = ended + Math.min(REST * (ended - began), LONGEST_REST_NANOS);
+                    restUntil = ended + Math.min(REST * (ended - began), MAX_REST_NANOS);
                 }
             } catch (RuntimeException | Error e) { // not logged: logging may be what failed
                 wakeAt.set(now);
@@ -241,7 +241,7 @@ final class Watchdog implements AutoCloseable {
                     lowerWakeAt(hold.lookAt);
                 }
             }
-            takeAlong(soon, due, now);
+            coalesce(soon, due, now);
             due.forEach(hold -> lowerWakeAt(hold.lookAt));
             due.stream()
                     .collect(Collectors.groupingBy(hold -> locks.client.store.serverOf(hold.key())))
@@ -284,7 +284,7 @@ final class Watchdog implements AutoCloseable {
     }
 
     /** If any holds are due, adds those that are due soon: within a twelfth of their lease. */
-    private void takeAlong(List<Hold> soon, List<Hold> due, long now) {
+    private void coalesce(List<Hold> soon, List<Hold> due, long now) {
         for (Hold hold : soon) {
             if (!due.isEmpty() && hold.isLive() && begin(hold, now + hold.leaseNanos() / SLOTS_A_LEASE)) {
                 due.add(hold);
@@ -337,7 +337,7 @@ final class Watchdog implements AutoCloseable {
             return;
         }
         try {
-            settle(holds, requests, replies, sentAt);
+            handleReplies(holds, requests, replies, sentAt);
         } catch (RuntimeException | Error e) { // for example, no memory is left
             holds.stream()
                     .filter(hold -> hold.renewing)
@@ -351,7 +351,7 @@ final class Watchdog implements AutoCloseable {
         return hold.renewRequest(millis);
     }
 
-    private void settle(List<Hold> holds, List<RenewRequest> requests, List<RenewReply> replies, long sentAt) {
+    private void handleReplies(List<Hold> holds, List<RenewRequest> requests, List<RenewReply> replies, long sentAt) {
         Duration took = Duration.ofNanos(ticker.nanos() - sentAt);
         int renewed = 0;
         List<Hold> failed = new ArrayList<>();
@@ -392,7 +392,7 @@ final class Watchdog implements AutoCloseable {
             long pause = hold.leaseNanos() / Hold.RENEWALS_A_LEASE;
             if (hold.isRenewing()) {
                 hold.lastFailure = failure;
-                pause = Math.min(Math.max(hold.leaseNanos() / 10, SHORTEST_RETRY_NANOS), LONGEST_RETRY_NANOS);
+                pause = Math.min(Math.max(hold.leaseNanos() / 10, MIN_RETRY_NANOS), MAX_RETRY_NANOS);
             }
             renewAt(hold, ticker.nanos() + pause);
         }

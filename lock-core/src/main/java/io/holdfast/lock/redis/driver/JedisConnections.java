@@ -3,7 +3,7 @@ package io.holdfast.lock.redis.driver;
 import static org.springframework.util.StringUtils.capitalize;
 
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.redis.driver.ServerConnections.Place;
+import io.holdfast.lock.redis.driver.ServerConnections.Slot;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -409,18 +409,18 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     }
 
     Supplier<List<Object>> send(boolean background, Calls calls) {
-        Place place = borrow(calls.all().get(0).keysAndArgs()[0], background, calls.start(), calls.redirection());
-        var unused = attempt(place, () -> write(place.connection(), calls));
+        Slot pooled = borrow(calls.all().get(0).keysAndArgs()[0], background, calls.start(), calls.redirection());
+        var unused = attempt(pooled, () -> write(pooled.connection(), calls));
         long timeoutNanos = timeout.toNanos();
         long left = Math.max(timeoutNanos - (System.nanoTime() - calls.start()), timeoutNanos / 2);
         return () -> {
-            List<Object> replies = attempt(place, () -> read(place.connection(), calls, left));
+            List<Object> replies = attempt(pooled, () -> read(pooled.connection(), calls, left));
             if (calls.areAnsweredByReplica(replies)) {
-                place.disconnect();
+                pooled.disconnect();
                 // The other connections lead to the same replica.
                 pools.values().forEach(pool -> pool.clear(System.nanoTime()));
             }
-            giveBack(place);
+            giveBack(pooled);
             return replies;
         };
     }
@@ -440,9 +440,9 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
             connection.sendCommand(command);
         }
         Acks acks = calls.acks();
-        if (acks.number() > 0) {
+        if (acks.count() > 0) {
             connection.sendCommand(new CommandArguments(Protocol.Command.WAIT)
-                    .add(acks.number())
+                    .add(acks.count())
                     .add(acks.timeout().toMillis()));
         }
         return connection.getMany(0);
@@ -469,30 +469,30 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
      * connection broke or was silent, the server may have restarted, so connections that have been idle for longer are not used again
      * either.
      */
-    private <T> T attempt(Place place, Supplier<T> step) {
+    private <T> T attempt(Slot pooled, Supplier<T> step) {
         try {
             return step.get();
         } catch (RuntimeException | Error e) {
             if (RedisFailures.hasTimeout(e)) {
                 unanswered = true;
             }
-            if (place.connection != null
+            if (pooled.connection != null
                     && e instanceof JedisConnectionException
                     && !Thread.currentThread().isInterrupted()) {
-                place.clearOlder();
+                pooled.clearOlder();
             }
-            place.disconnect();
-            place.giveBack();
+            pooled.disconnect();
+            pooled.giveBack();
             throw e;
         }
     }
 
     /** Takes back a place whose calls have all received replies. */
-    private void giveBack(Place place) {
+    private void giveBack(Slot pooled) {
         if (unanswered) {
             unanswered = false;
         }
-        place.giveBack();
+        pooled.giveBack();
     }
 
     /**
@@ -500,7 +500,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
      *
      * @throws LockStoreException if the time limit of the call has expired; nothing was sent
      */
-    Place borrow(byte[] key, boolean background, long start, @Nullable RuntimeException redirection) {
+    Slot borrow(byte[] key, boolean background, long start, @Nullable RuntimeException redirection) {
         HostAndPort address = redirection instanceof JedisRedirectionException elsewhere
                 ? elsewhere.getTargetNode()
                 : opened().masterOf().apply(isCluster() ? ClusterSlotHashUtil.calculateSlot(key) : 0);
@@ -509,23 +509,23 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
             throw noAddress(redirection);
         }
         long timeoutNanos = timeout.toNanos();
-        Place place;
+        Slot pooled;
         try {
-            place = pool(new Pool(address, background)).take(timeoutNanos / 2 - (System.nanoTime() - start));
+            pooled = pool(new Pool(address, background)).take(timeoutNanos / 2 - (System.nanoTime() - start));
         } catch (NoSuchElementException e) {
             throw unanswered ? noResponse(e) : e;
         }
-        if (place.connection == null) {
+        if (pooled.connection == null) {
             if (System.nanoTime() - start >= timeoutNanos / (unanswered ? 10 : 2)) {
-                place.giveBack();
+                pooled.giveBack();
                 throw noTimeLeft();
             }
-            place.connection = attempt(place, () -> {
+            pooled.connection = attempt(pooled, () -> {
                 var unused = opened(); // may have been closed during the wait
                 return new LimitedConnection(address, config);
             });
         }
-        return place;
+        return pooled;
     }
 
     /** With sentinels, a new server replaces the previous one; servers of a cluster are forgotten once they no longer belong to it. */
@@ -635,11 +635,11 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     private <T> T sendAlone(CommandObject<T> command) {
         List<Object> keys = command.getArguments().getKeys();
         byte[] key = !keys.isEmpty() && keys.get(0) instanceof byte[] first ? first : new byte[0];
-        Place place = borrow(key, false, System.nanoTime(), null);
-        Supplier<T> reply = attempt(place, () -> {
-            setTimeout(place.connection(), timeout.toNanos());
+        Slot pooled = borrow(key, false, System.nanoTime(), null);
+        Supplier<T> reply = attempt(pooled, () -> {
+            setTimeout(pooled.connection(), timeout.toNanos());
             try {
-                T replied = place.connection().executeCommand(command);
+                T replied = pooled.connection().executeCommand(command);
                 return () -> replied;
             } catch (JedisDataException e) {
                 return () -> {
@@ -647,7 +647,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
                 };
             }
         });
-        giveBack(place);
+        giveBack(pooled);
         return reply.get();
     }
 

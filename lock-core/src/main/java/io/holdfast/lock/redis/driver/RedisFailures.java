@@ -37,61 +37,61 @@ public final class RedisFailures {
 
     /** Advice on what to check.
      *
-     * @param said a pattern of a part of the server's error message that contains no key
+     * @param pattern a pattern of a part of the server's error message that contains no key
      */
-    private record Hint(String said, String advice) {}
+    private record KnownError(String pattern, String advice) {}
 
     private static final String PERMISSION =
             "The Redis user lacks a permission: check its ACL for the commands, keys and channels that locks need.";
 
-    private static final List<Hint> HINTS = List.of( // the first match counts
-            new Hint("The user executing the script", PERMISSION),
-            new Hint("ACL failure in script", PERMISSION), // since Redis 7
-            new Hint(
+    private static final List<KnownError> KNOWN_ERRORS = List.of( // the first match counts
+            new KnownError("The user executing the script", PERMISSION),
+            new KnownError("ACL failure in script", PERMISSION), // since Redis 7
+            new KnownError(
                     "without any password",
                     "The server has no password configured: remove spring.data.redis.password, or the password in"
                             + URLS),
-            new Hint(
+            new KnownError(
                     "(?i)unknown (?:Redis )?(?:sub)?command(?: [`']\\w+[`'])?",
                     "A command that locks need is disabled or renamed on the server (rename-command), or a proxy in between"
                             + " does not support it: enable it, or connect to the server directly."),
-            new Hint(
+            new KnownError(
                     "LAYOUT unknown ", // of scripts, for a lock whose fields they do not understand, see common.lua
                     "Something else writes under the key prefix, or the server is a mock of Redis whose Lua is incomplete."
                             + " Tests can use a real Redis, or locks in memory (@AutoConfigureTestLocks)."),
-            new Hint(
+            new KnownError(
                     "LAYOUT \\d+",
                     "The lock was written by a later version of Holdfast. Upgrade Holdfast in this application."),
-            new Hint(
+            new KnownError(
                     "max number of clients", // Redis' only reply to a new connection, before closing it
                     "The server has reached maxclients: raise it, or find out which clients hold the connections."),
-            new Hint(
+            new KnownError(
                     "cluster support disabled",
                     "The server is not part of a Redis Cluster: set spring.data.redis.host and port instead of"
                             + " spring.data.redis.cluster.nodes, or list the nodes of a cluster."),
-            new Hint(
+            new KnownError(
                     "DB index is out of range",
                     "The server does not have that database: check spring.data.redis.database, or" + URLS),
-            new Hint("READONLY ", "The server is a replica: use the address of the primary, or Sentinel."),
-            new Hint("NOPERM (?:(?:this user|User \\S+) has no permissions to run the '[\\w|]+' command)?", PERMISSION),
-            new Hint("NOAUTH ", "The server requires a password: set spring.data.redis.password, or add it to" + URLS),
-            new Hint(
+            new KnownError("READONLY ", "The server is a replica: use the address of the primary, or Sentinel."),
+            new KnownError("NOPERM (?:(?:this user|User \\S+) has no permissions to run the '[\\w|]+' command)?", PERMISSION),
+            new KnownError("NOAUTH ", "The server requires a password: set spring.data.redis.password, or add it to" + URLS),
+            new KnownError(
                     "WRONGPASS ",
                     "The user name or password is wrong: check spring.data.redis.username and password, or" + URLS),
-            new Hint("OOM ", "Redis is out of memory: raise maxmemory, or find out what is using the memory."),
-            new Hint("LOADING ", "Redis is still loading its data after a restart; try again shortly."),
-            new Hint("MASTERDOWN ", "The replica has lost its primary; check replication."),
-            new Hint("NOREPLICAS ", "Fewer replicas are connected than min-replicas-to-write requires."),
-            new Hint("MISCONF ", "Redis cannot save its data and rejects writes: check its log and disk."),
-            new Hint("CLUSTERDOWN ", "The cluster does not serve this slot: check CLUSTER INFO."),
-            new Hint("BUSY ", "Redis is busy running another script: check its slow log."),
-            new Hint("MOVED ", "The key is on another node of the cluster."),
-            new Hint("ASK ", "The key is being moved to another node of the cluster."),
-            new Hint(
+            new KnownError("OOM ", "Redis is out of memory: raise maxmemory, or find out what is using the memory."),
+            new KnownError("LOADING ", "Redis is still loading its data after a restart; try again shortly."),
+            new KnownError("MASTERDOWN ", "The replica has lost its primary; check replication."),
+            new KnownError("NOREPLICAS ", "Fewer replicas are connected than min-replicas-to-write requires."),
+            new KnownError("MISCONF ", "Redis cannot save its data and rejects writes: check its log and disk."),
+            new KnownError("CLUSTERDOWN ", "The cluster does not serve this slot: check CLUSTER INFO."),
+            new KnownError("BUSY ", "Redis is busy running another script: check its slow log."),
+            new KnownError("MOVED ", "The key is on another node of the cluster."),
+            new KnownError("ASK ", "The key is being moved to another node of the cluster."),
+            new KnownError(
                     "WRONGTYPE ",
                     "The key contains a value that is not a lock: check whether something else writes under the key"
                             + " prefix."),
-            new Hint(
+            new KnownError(
                     "ERR ",
                     "Check that the server version is 6.2 or later, and that nothing else writes under the key prefix."));
 
@@ -177,10 +177,10 @@ public final class RedisFailures {
     public static String explain(String error, boolean masked) {
         String text = LockKey.printable(ARGUMENTS.matcher(error).replaceAll(""));
         String shown = masked ? "an error that is not shown because keys are masked." : sentence(text);
-        for (Hint hint : HINTS) {
-            Matcher known = Pattern.compile(hint.said()).matcher(error);
+        for (KnownError each : KNOWN_ERRORS) {
+            Matcher known = Pattern.compile(each.pattern()).matcher(error);
             if (known.find()) {
-                return (masked ? known.group().strip() + " …" : shown) + " " + hint.advice();
+                return (masked ? known.group().strip() + " …" : shown) + " " + each.advice();
             }
         }
         return shown;
@@ -232,10 +232,10 @@ public final class RedisFailures {
      * text.
      */
     public static boolean isReadOnly(Object reply) {
-        Optional<String> said = reply instanceof Throwable failure
+        Optional<String> shown = reply instanceof Throwable failure
                 ? serverError(failure)
                 : Optional.of(reply instanceof byte[] text ? new String(text, StandardCharsets.UTF_8) : "");
-        return said.filter(text -> text.contains(READONLY)).isPresent();
+        return shown.filter(text -> text.contains(READONLY)).isPresent();
     }
 
     /** The server replied with an error; if beginnings are given, with one that starts with one of them. */
@@ -260,8 +260,8 @@ public final class RedisFailures {
         return isA(t, "redis.clients.jedis.exceptions.JedisDataException")
                 || isA(t, "io.lettuce.core.RedisCommandExecutionException")
                 || (ERROR_CODE.matcher(message(t)).find()
-                        && HINTS.stream()
-                                .anyMatch(hint -> Pattern.compile(hint.said())
+                        && KNOWN_ERRORS.stream()
+                                .anyMatch(each -> Pattern.compile(each.pattern())
                                         .matcher(message(t))
                                         .find()));
     }

@@ -19,23 +19,23 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * The connections to one server: a fixed number of places, each with a connection or with room for one. Jedis' pool is not
+ * The connections to one server: a fixed number of slots, each with a connection or with room for one. Jedis' pool is not
  * used. With more threads than connections it lets callers overtake each other without limit, so that some wait for half a
  * second although calls take 0.1 ms; it replaces a broken connection on the thread that returns it; and it interrupts waiting
  * threads when it is closed.
  *
- * <p><b>Waiting.</b> A thread that is running may take a place before one that has to wake up first, because the connection would be idle
+ * <p><b>Waiting.</b> A thread that is running may take a slot before one that has to wake up first, because the connection would be idle
  * until then; where processors are busy, that costs half the throughput. The others stand in line, and only the first of them looks for a
- * place. It is woken when a place comes back. If another thread has taken that place, it looks again a millisecond later, and is not woken
- * before: with many more threads than connections, nearly all wake-ups would be futile. But once a caller has waited longer than the
- * patience limit, threads that come later stand in line behind it, and each place that comes back wakes the first.
+ * slot. It is woken when a slot comes back. If another thread has taken that slot, it looks again a millisecond later, and is not woken
+ * before: with many more threads than connections, nearly all wakeups would be futile. But once a caller has waited longer than the
+ * patience limit, threads that come later stand in line behind it, and each slot that comes back wakes the first.
  *
- * <p>No wake-up is lost: a waiting thread sets {@link #first} before it tries for a permit; a returning thread releases its permit before
+ * <p>No wakeup is lost: a waiting thread sets {@link #first} before it tries for a permit; a returning thread releases its permit before
  * it reads {@code first}.
  *
- * <p>Each permit stands for a place. A permit is released only after a place with a connection has been added to {@link #free}, and
- * acquired before {@code free} is searched; a caller that finds none gets an empty place, and connects. So there are never more connections
- * than permits: when a caller finds none, holders of permits have all the others. A place whose connection broke is discarded, and only its
+ * <p>Each permit stands for a slot. A permit is released only after a slot with a connection has been added to {@link #free}, and
+ * acquired before {@code free} is searched; a caller that finds none gets an empty slot, and connects. So there are never more connections
+ * than permits: when a caller finds none, holders of permits have all the others. A slot whose connection broke is discarded, and only its
  * permit is released.
  *
  * <p><b>Broken and silent connections.</b> After a restart of the server, all connections are broken; after that of a firewall, or of a
@@ -49,7 +49,7 @@ import redis.clients.jedis.exceptions.JedisException;
  */
 final class ServerConnections {
 
-    /** How long the first in the line pauses after a futile wake-up. */
+    /** How long the first in the line pauses after a futile wakeup. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Semaphore permits;
@@ -64,15 +64,15 @@ final class ServerConnections {
      */
     private volatile boolean overdue;
 
-    /** The places with a connection that nobody is using, the most recently used first. */
-    private final Deque<Place> free = new ArrayDeque<>();
+    /** The slots with a connection that nobody is using, the most recently used first. */
+    private final Deque<Slot> free = new ArrayDeque<>();
 
     private final long maxIdleNanos;
     private final long patienceNanos;
     private volatile boolean closed;
 
     /** Used by one thread at a time, from {@link #take} to {@link #giveBack}; empty until that thread connects. */
-    final class Place {
+    final class Slot {
 
         @Nullable
         Connection connection;
@@ -83,7 +83,7 @@ final class ServerConnections {
             return Objects.requireNonNull(connection, "not connected");
         }
 
-        /** Empties this place. */
+        /** Empties this slot. */
         void disconnect() {
             Connection emptied = connection;
             connection = null;
@@ -92,14 +92,14 @@ final class ServerConnections {
             }
         }
 
-        /** The connection of this place broke, or is silent: closes those that nobody has used since it last worked. */
+        /** The connection of this slot broke, or is silent: closes those that nobody has used since it last worked. */
         void clearOlder() {
             clear(usedAt);
         }
 
         void giveBack() {
             usedAt = System.nanoTime();
-            add(connection == null ? null : this, usedAt - maxIdleNanos).forEach(Place::disconnect);
+            add(connection == null ? null : this, usedAt - maxIdleNanos).forEach(Slot::disconnect);
             if (closed) {
                 clear(usedAt);
             }
@@ -121,11 +121,11 @@ final class ServerConnections {
     }
 
     /**
-     * Takes a place.
+     * Takes a slot.
      *
-     * @throws NoSuchElementException if all places are taken for that long
+     * @throws NoSuchElementException if all slots are taken for that long
      */
-    Place take(long nanos) {
+    Slot take(long nanos) {
         try {
             if ((overdue || !permits.tryAcquire()) && !isInTime(nanos)) {
                 throw new NoSuchElementException("All connections were in use for too long");
@@ -133,7 +133,7 @@ final class ServerConnections {
         } catch (InterruptedException e) {
             throw new JedisException("Interrupted while waiting for a connection", e);
         }
-        Place taken = remove();
+        Slot taken = remove();
         if (System.nanoTime() - taken.usedAt > maxIdleNanos) {
             taken.disconnect();
         }
@@ -183,16 +183,16 @@ final class ServerConnections {
         }
     }
 
-    private synchronized Place remove() {
-        return free.isEmpty() ? new Place() : free.remove();
+    private synchronized Slot remove() {
+        return free.isEmpty() ? new Slot() : free.remove();
     }
 
-    /** Adds a place, unless it is null, and removes those that were last used by the given time. */
-    private synchronized List<Place> add(@Nullable Place place, long usedBy) {
-        if (place != null) {
-            free.addFirst(place);
+    /** Adds a slot, unless it is null, and removes those that were last used by the given time. */
+    private synchronized List<Slot> add(@Nullable Slot slot, long usedBy) {
+        if (slot != null) {
+            free.addFirst(slot);
         }
-        List<Place> unused = List.of();
+        List<Slot> unused = List.of();
         while (!free.isEmpty() && free.getLast().usedAt - usedBy <= 0) {
             unused = unused.isEmpty() ? new ArrayList<>() : unused;
             unused.add(free.removeLast());
@@ -205,7 +205,7 @@ final class ServerConnections {
      * monitor is held.
      */
     void clear(long usedBy) {
-        add(null, usedBy).forEach(Place::disconnect);
+        add(null, usedBy).forEach(Slot::disconnect);
     }
 
     /** Closes all connections; those in use are closed when they are given back. */

@@ -150,10 +150,10 @@ public interface Wire {
     /**
      * A {@code WAIT} after the calls, which counts the replicas that have received what was written before it on the same connection.
      *
-     * @param number how many replicas must have received what was written; 0 for no {@code WAIT}
+     * @param count how many replicas must have received what was written; 0 for no {@code WAIT}
      * @param timeout how long they may take
      */
-    record Acks(int number, Duration timeout) {
+    record Acks(int count, Duration timeout) {
 
         /** No {@code WAIT}. */
         public static final Acks NONE = new Acks(0, Duration.ZERO);

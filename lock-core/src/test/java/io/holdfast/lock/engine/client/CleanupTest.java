@@ -13,7 +13,7 @@ import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.Ticker;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.List;
@@ -92,20 +92,20 @@ class CleanupTest {
     void tokens_that_were_reserved_are_given_back_by_who_never_held_the_lock() {
         long first = grantedTokens(owner(1));
         cleanup.leave(KEY, owner(1), MINUTE);
-        Awaitility.await().until(() -> store.inspect(KEY).lastToken() == first - 1);
+        Awaitility.await().until(() -> store.inspect(KEY).lastFencingToken() == first - 1);
 
         long second = grantedTokens(owner(2));
         cleanup.leave(KEY, owner(2), 0);
-        Awaitility.await().until(() -> store.inspect(KEY).lastToken() == second - 1);
+        Awaitility.await().until(() -> store.inspect(KEY).lastFencingToken() == second - 1);
 
         long third = grantedTokens(owner(3));
         new ClientContext(store, cleanup, Ticker.SYSTEM, false, "client").leave(KEY, owner(3), 0);
-        assertThat(store.inspect(KEY).lastToken()).isEqualTo(third - 1);
+        assertThat(store.inspect(KEY).lastFencingToken()).isEqualTo(third - 1);
 
         long fourth = grantedTokens(owner(4));
         cleanup.undoHold(KEY, owner(4), MINUTE);
         Awaitility.await().until(() -> store.inspect(KEY).holders().isEmpty());
-        assertThat(store.inspect(KEY).lastToken()).isEqualTo(fourth + BLOCK - 1);
+        assertThat(store.inspect(KEY).lastFencingToken()).isEqualTo(fourth + BLOCK - 1);
     }
 
     private long grantedTokens(OwnerId owner) {
@@ -129,11 +129,11 @@ class CleanupTest {
         CountDownLatch answer = new CountDownLatch(1);
         StoreSpy hanging = new StoreSpy(store) {
             @Override
-            public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
+            public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
                 if (key.equals(KEY)) {
                     await(answer);
                 }
-                super.leave(key, owner, cancelledFor, lastToken);
+                super.leave(key, owner, cancelledFor, lastFencingToken);
             }
         };
         Cleanup both = new Cleanup(hanging);
@@ -172,8 +172,8 @@ class CleanupTest {
     void lock_that_is_broken_does_not_keep_others_of_its_server_from_being_tidied() {
         StoreSpy one = new StoreSpy(new InMemoryLockStore()) {
             @Override
-            public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-                super.leave(key, owner, cancelledFor, lastToken);
+            public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
+                super.leave(key, owner, cancelledFor, lastFencingToken);
                 if (key.equals(KEY)) {
                     throw new LockStoreException("WRONGTYPE (on purpose)", null, false);
                 }
@@ -196,23 +196,23 @@ class CleanupTest {
         AtomicInteger left = new AtomicInteger();
         Cleanup full = new Cleanup(new StoreSpy(store) {
             @Override
-            public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
+            public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
                 begun.release();
                 answers.acquireUninterruptibly();
                 left.incrementAndGet();
             }
         });
-        try (HeardLog log = new HeardLog(Cleanup.class.getName(), Level.WARN)) {
+        try (CapturedLog log = new CapturedLog(Cleanup.class.getName(), Level.WARN)) {
             for (int round = 1; round <= 2; round++) {
-                for (int i = 0; i < Cleanup.MOST_WAITING + 100; i++) {
+                for (int i = 0; i < Cleanup.MAX_WAITING + 100; i++) {
                     full.leave(KEY, owner(i), MINUTE);
                 }
                 begun.acquire();
 
-                answers.release(Cleanup.MOST_WAITING);
+                answers.release(Cleanup.MAX_WAITING);
 
-                int expected = round * Cleanup.MOST_WAITING;
-                begun.acquire(Cleanup.MOST_WAITING - 1);
+                int expected = round * Cleanup.MAX_WAITING;
+                begun.acquire(Cleanup.MAX_WAITING - 1);
                 Awaitility.await().until(() -> left.get() == expected);
                 full.leave(KEY, owner(0), MINUTE);
                 answers.release();
@@ -222,7 +222,7 @@ class CleanupTest {
             }
         }
         full.close();
-        assertThat(left).hasValue(2 * Cleanup.MOST_WAITING);
+        assertThat(left).hasValue(2 * Cleanup.MAX_WAITING);
     }
 
     @Test
@@ -233,7 +233,7 @@ class CleanupTest {
                 throw new IllegalStateException("on purpose");
             }
         };
-        try (HeardLog log = new HeardLog(Cleanup.class.getName(), Level.WARN)) {
+        try (CapturedLog log = new CapturedLog(Cleanup.class.getName(), Level.WARN)) {
             cleanup.leave(KEY, owner(1), MINUTE);
 
             Awaitility.await().until(() -> failures.get() < 0);
@@ -345,7 +345,7 @@ class CleanupTest {
     }
 
     private List<String> warningsOfClose() {
-        try (HeardLog log = new HeardLog(Cleanup.class.getName(), Level.WARN)) {
+        try (CapturedLog log = new CapturedLog(Cleanup.class.getName(), Level.WARN)) {
             cleanup.close();
             return log.events().stream().map(ILoggingEvent::getFormattedMessage).toList();
         }

@@ -7,7 +7,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import io.holdfast.lock.testing.NewThread;
 import java.io.IOException;
 import java.time.Duration;
@@ -86,7 +86,7 @@ class EventPublisherTest {
             throw EventPublisherTest.<RuntimeException>instance(kind);
         }));
 
-        assertThat(some.begin(LockKey.of("order:42"), "")).isSameAs(LockListener.Acquisition.UNOBSERVED);
+        assertThat(some.begin(LockKey.of("order:42"), "")).isSameAs(LockListener.AcquisitionObserver.UNOBSERVED);
         some.close();
     }
 
@@ -132,10 +132,10 @@ class EventPublisherTest {
     }
 
     /** A listener of a client that blocks until it is let go. */
-    private static EventPublisher blocked(CountDownLatch letGo, AtomicInteger heard) {
+    private static EventPublisher blocked(CountDownLatch letGo, AtomicInteger captured) {
         return new EventPublisher(List.of(() -> List.of(event -> {
             await(letGo);
-            heard.incrementAndGet();
+            captured.incrementAndGet();
         })));
     }
 
@@ -165,9 +165,9 @@ class EventPublisherTest {
     @Test
     void events_beyond_ten_thousand_are_dropped_and_counted_and_logged_once() throws InterruptedException {
         CountDownLatch letGo = new CountDownLatch(1);
-        AtomicInteger heard = new AtomicInteger();
-        EventPublisher some = blocked(letGo, heard);
-        try (HeardLog log = new HeardLog(EventPublisher.class.getName(), Level.WARN)) {
+        AtomicInteger captured = new AtomicInteger();
+        EventPublisher some = blocked(letGo, captured);
+        try (CapturedLog log = new CapturedLog(EventPublisher.class.getName(), Level.WARN)) {
             int sent = 0;
             while (some.dropped() < 3) {
                 some.publishLater(new LockEvent.Renewed(1, Duration.ZERO));
@@ -176,11 +176,11 @@ class EventPublisherTest {
             assertThat(sent).isBetween(10_003, 10_004); // one has begun, or is about to
             letGo.countDown();
             int all = sent - 3;
-            Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> heard.get() == all);
+            Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> captured.get() == all);
             some.publishLater(new LockEvent.Renewed(1, Duration.ZERO));
             some.close();
 
-            assertThat(heard).hasValue(all + 1);
+            assertThat(captured).hasValue(all + 1);
             assertThat(some.dropped()).isEqualTo(3);
             assertThat(log.events())
                     .extracting(ILoggingEvent::getFormattedMessage)
@@ -197,7 +197,7 @@ class EventPublisherTest {
         CountDownLatch blocked = new CountDownLatch(8);
         AtomicInteger run = new AtomicInteger();
         EventPublisher some = new EventPublisher(List.of());
-        try (HeardLog log = new HeardLog(EventPublisher.class.getName(), Level.WARN)) {
+        try (CapturedLog log = new CapturedLog(EventPublisher.class.getName(), Level.WARN)) {
             for (int i = 0; i < 8; i++) {
                 some.later(() -> {
                     blocked.countDown();

@@ -339,14 +339,14 @@ class HoldTest {
     @Test
     void loss_actions_run_once() {
         Hold hold = hold();
-        List<LockEvent.Lost> told = new ArrayList<>();
-        var action = Hold.once(told::add);
+        List<LockEvent.Lost> reported = new ArrayList<>();
+        var action = Hold.once(reported::add);
         hold.addLossAction(action);
         LockEvent.Lost loss = hold.lose(LossCause.REVOKED);
 
         hold.lossActions.forEach(each -> each.accept(loss));
         action.accept(loss);
 
-        assertThat(told).containsExactly(loss);
+        assertThat(reported).containsExactly(loss);
     }
 }

@@ -3,7 +3,7 @@ package io.holdfast.lock.engine.hold;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
 /** A failed renewal is one line. */
 class RenewalLogTest extends WatchdogFixture {
 
-    private final HeardLog heard = new HeardLog(Watchdog.class.getName(), Level.INFO);
+    private final CapturedLog captured = new CapturedLog(Watchdog.class.getName(), Level.INFO);
 
     @AfterEach
     void stopListening() {
-        heard.close();
+        captured.close();
         store.reachable(true);
     }
 
@@ -33,7 +33,7 @@ class RenewalLogTest extends WatchdogFixture {
 
         renewAt(Duration.ofSeconds(10));
 
-        assertThat(heard.events()).singleElement().satisfies(line -> {
+        assertThat(captured.events()).singleElement().satisfies(line -> {
             assertThat(line.getLevel()).isEqualTo(Level.WARN);
             assertThat(line.getFormattedMessage())
                     .startsWith("Failed to renew 1 lock(s), including 'order:42' (order), held for 10 s")
@@ -48,6 +48,6 @@ class RenewalLogTest extends WatchdogFixture {
         renewAt(Duration.ofSeconds(10));
         renewAt(Duration.ofSeconds(10));
 
-        assertThat(heard.events()).isEmpty();
+        assertThat(captured.events()).isEmpty();
     }
 }

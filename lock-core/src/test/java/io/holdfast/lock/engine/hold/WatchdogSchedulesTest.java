@@ -259,7 +259,7 @@ class WatchdogSchedulesTest {
             private final long maxHoldNanos = oneIn(6) ? LONG.toNanos() : Terms.UNLIMITED;
             private boolean revoked;
             private boolean closed;
-            private boolean deaf;
+            private boolean silent;
             private final Terms terms;
             private boolean isToBeLost;
             private boolean isToLive;
@@ -354,16 +354,16 @@ class WatchdogSchedulesTest {
             }
 
             boolean isToBeLostSoon() {
-                return hold.isOpen() && !hold.isLost() && hold.doubted && !isHeld() && !deaf;
+                return hold.isOpen() && !hold.isLost() && hold.doubted && !isHeld() && !silent;
             }
 
             void expect() {
                 if (hold.isOpen() && !hold.isLost()) {
-                    deaf = oneIn(4);
-                    if (deaf) {
-                        server.deaf.add(hold.key());
+                    silent = oneIn(4);
+                    if (silent) {
+                        server.silent.add(hold.key());
                     }
-                    isToBeLost = deaf || !isHeld() || !hold.isRenewing() || (bound && !mortal.isAlive());
+                    isToBeLost = silent || !isHeld() || !hold.isRenewing() || (bound && !mortal.isAlive());
                     isToLive =
                             !isToBeLost && maxHoldNanos == Terms.UNLIMITED && hold.deadline() - now() > RETRY.toNanos();
                 }
@@ -391,7 +391,7 @@ class WatchdogSchedulesTest {
         /** The store. */
         private final class Server extends StoreSpy {
 
-            final Set<LockKey> deaf = new HashSet<>();
+            final Set<LockKey> silent = new HashSet<>();
             final List<RenewRequest> renewed = new ArrayList<>();
             final List<LockKey> released = new ArrayList<>();
             boolean reliable;
@@ -446,7 +446,7 @@ class WatchdogSchedulesTest {
             }
 
             private RenewReply renewed(RenewRequest request) {
-                boolean fails = deaf.contains(request.key()) || (!reliable && oneIn(6));
+                boolean fails = silent.contains(request.key()) || (!reliable && oneIn(6));
                 return fails ? new RenewReply.Failed("on purpose") : super.extend(request);
             }
         }

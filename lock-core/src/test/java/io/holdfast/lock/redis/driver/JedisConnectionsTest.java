@@ -58,7 +58,7 @@ class JedisConnectionsTest {
         Stream.generate(() -> connections.borrow(KEY, false, System.nanoTime(), null))
                 .limit(number)
                 .toList()
-                .forEach(ServerConnections.Place::giveBack);
+                .forEach(ServerConnections.Slot::giveBack);
     }
 
     private List<Object> send() {
@@ -186,7 +186,7 @@ class JedisConnectionsTest {
     @Test
     void call_without_a_reply_leaves_connections_alone_that_were_used_since() {
         openIdle(Duration.ofSeconds(4), 2);
-        ServerConnections.Place used = connections.borrow(KEY, false, System.nanoTime(), null);
+        ServerConnections.Slot used = connections.borrow(KEY, false, System.nanoTime(), null);
         proxy.loseReplies(true);
         Supplier<List<Object>> sent = begin();
         used.giveBack();
@@ -213,8 +213,8 @@ class JedisConnectionsTest {
 
     @Test
     void caller_that_waits_for_a_connection_makes_none_after_the_stop() throws Exception {
-        ServerConnections.Place taken = connections.borrow(KEY, false, System.nanoTime(), null);
-        CompletableFuture<ServerConnections.Place> waiter =
+        ServerConnections.Slot taken = connections.borrow(KEY, false, System.nanoTime(), null);
+        CompletableFuture<ServerConnections.Slot> waiter =
                 NewThread.start(() -> connections.borrow(KEY, false, System.nanoTime(), null));
         Thread.sleep(100);
 

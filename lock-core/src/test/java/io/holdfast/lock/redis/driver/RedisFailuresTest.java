@@ -66,24 +66,24 @@ class RedisFailuresTest {
         return RedisFailures.translate(failure, "Redis at 127.0.0.1:6380", false);
     }
 
-    private static void assertHandshake(LockStoreException told) {
-        assertThat(told)
+    private static void assertHandshake(LockStoreException reported) {
+        assertThat(reported)
                 .hasMessageStartingWith("The TLS handshake with Redis at 127.0.0.1:6380 failed.")
                 .hasMessageContainingAll(
                         "trusts its certificate",
                         "spring.data.redis.ssl.bundle",
                         "holdfast.redis.ssl.bundle",
                         "holdfast.quorum.ssl.bundle");
-        assertThat(told.outcomeUnknown()).isTrue();
+        assertThat(reported.outcomeUnknown()).isTrue();
     }
 
     @ParameterizedTest
     @MethodSource("handshakes")
     void handshake_that_fails_is_reported_as_such(RuntimeException failure) {
-        LockStoreException told = translated(failure);
+        LockStoreException reported = translated(failure);
 
-        assertHandshake(told);
-        assertThat(told).hasMessageContaining(REASON).hasCause(failure);
+        assertHandshake(reported);
+        assertThat(reported).hasMessageContaining(REASON).hasCause(failure);
     }
 
     /** The server says nothing, or not what TLS begins with; only Lettuce notices. */
@@ -103,10 +103,10 @@ class RedisFailuresTest {
 
     @Test
     void server_that_does_not_listen_is_no_failed_handshake() {
-        LockStoreException told = translated(spring(lettuce(new ConnectException("Connection refused"))));
+        LockStoreException reported = translated(spring(lettuce(new ConnectException("Connection refused"))));
 
-        assertThat(told).hasMessageContaining("cannot be reached");
-        assertThat(told.outcomeUnknown()).isFalse();
+        assertThat(reported).hasMessageContaining("cannot be reached");
+        assertThat(reported.outcomeUnknown()).isFalse();
     }
 
     private static RuntimeException with(RuntimeException failure, Throwable... suppressed) {
@@ -125,10 +125,10 @@ class RedisFailuresTest {
 
     @Test
     void nodes_that_refuse_connections_cannot_be_reached() {
-        LockStoreException told = translated(noTopology(unconnected(new ConnectException("Connection refused"))));
+        LockStoreException reported = translated(noTopology(unconnected(new ConnectException("Connection refused"))));
 
-        assertThat(told).hasMessageContaining("cannot be reached");
-        assertThat(told.outcomeUnknown()).isFalse();
+        assertThat(reported).hasMessageContaining("cannot be reached");
+        assertThat(reported.outcomeUnknown()).isFalse();
     }
 
     @Test
@@ -227,10 +227,10 @@ class RedisFailuresTest {
     @ParameterizedTest
     @MethodSource("texts")
     void failure_is_told_in_full(RuntimeException failure, String text) {
-        LockStoreException told = translated(failure);
+        LockStoreException reported = translated(failure);
 
-        assertThat(told).hasMessage(text);
-        assertThat(told.outcomeUnknown()).isFalse();
-        assertThat(RedisFailures.isBrokenConnection(told)).isFalse();
+        assertThat(reported).hasMessage(text);
+        assertThat(reported.outcomeUnknown()).isFalse();
+        assertThat(RedisFailures.isBrokenConnection(reported)).isFalse();
     }
 }

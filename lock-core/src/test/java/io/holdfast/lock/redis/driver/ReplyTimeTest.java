@@ -39,7 +39,7 @@ class ReplyTimeTest {
                 "Redis at somewhere:6379",
                 TIMEOUT,
                 1));
-        ServerConnections.Place place = new ServerConnections(1, TIMEOUT, TIMEOUT).take(0);
+        ServerConnections.Slot place = new ServerConnections(1, TIMEOUT, TIMEOUT).take(0);
         place.connection = connection;
         doReturn(place).when(connections).borrow(any(), anyBoolean(), anyLong(), any());
         Wire.ScriptCall call = new Wire.ScriptCall(LuaScript.RELEASE, 1, new byte[][] {{'k'}}, false, false);

@@ -7,7 +7,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
 
-import io.holdfast.lock.redis.driver.ServerConnections.Place;
+import io.holdfast.lock.redis.driver.ServerConnections.Slot;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,14 +40,14 @@ class ServerConnectionsTest {
         return new ServerConnections(number, Duration.ofHours(1), patience);
     }
 
-    private Place connected(ServerConnections of) {
-        Place place = of.take(0);
+    private Slot connected(ServerConnections of) {
+        Slot place = of.take(0);
         place.connection = connection;
         return place;
     }
 
-    private static CompletableFuture<Place> waiter(ServerConnections of) {
-        CompletableFuture<Place> taken = new CompletableFuture<>();
+    private static CompletableFuture<Slot> waiter(ServerConnections of) {
+        CompletableFuture<Slot> taken = new CompletableFuture<>();
         Thread thread = new Thread(() -> taken.complete(of.take(PATIENCE)));
         thread.start();
         Awaitility.await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
@@ -57,7 +57,7 @@ class ServerConnectionsTest {
     @Test
     void last_used_connection_is_used_again_before_another_one_is_made() {
         ServerConnections connections = connections(2, Duration.ZERO);
-        Place first = connected(connections);
+        Slot first = connected(connections);
         connections.take(0).giveBack();
         first.giveBack();
 
@@ -68,9 +68,9 @@ class ServerConnectionsTest {
     @Test
     void place_goes_to_who_has_waited_long_and_to_nobody_who_comes_later() {
         ServerConnections connections = connections(1, Duration.ZERO);
-        Place taken = connected(connections);
-        CompletableFuture<Place> first = waiter(connections);
-        CompletableFuture<Place> second = waiter(connections);
+        Slot taken = connected(connections);
+        CompletableFuture<Slot> first = waiter(connections);
+        CompletableFuture<Slot> second = waiter(connections);
 
         taken.giveBack();
 
@@ -84,16 +84,16 @@ class ServerConnectionsTest {
     @Test
     void nobody_overtakes_callers_whose_patience_has_ended() throws Exception {
         ServerConnections connections = connections(1, Duration.ZERO);
-        Place taken = connections.take(0);
+        Slot taken = connections.take(0);
         for (int round = 0; round < 10; round++) {
-            Set<CompletableFuture<Place>> waiting = new HashSet<>();
+            Set<CompletableFuture<Slot>> waiting = new HashSet<>();
             IntStream.range(0, 5).forEach(i -> waiting.add(waiter(connections)));
 
             while (!waiting.isEmpty()) {
                 taken.giveBack();
                 assertThatThrownBy(() -> connections.take(0)).isInstanceOf(NoSuchElementException.class);
 
-                taken = (Place) CompletableFuture.anyOf(waiting.toArray(CompletableFuture[]::new))
+                taken = (Slot) CompletableFuture.anyOf(waiting.toArray(CompletableFuture[]::new))
                         .get();
                 waiting.removeIf(CompletableFuture::isDone);
             }
@@ -103,9 +103,9 @@ class ServerConnectionsTest {
     @Test
     void two_places_that_come_back_at_the_same_time_wake_two() {
         ServerConnections connections = connections(2, Duration.ofHours(1));
-        Place one = connected(connections);
-        Place other = connected(connections);
-        List<CompletableFuture<Place>> waiting = List.of(waiter(connections), waiter(connections));
+        Slot one = connected(connections);
+        Slot other = connected(connections);
+        List<CompletableFuture<Slot>> waiting = List.of(waiter(connections), waiter(connections));
 
         one.giveBack();
         other.giveBack();
@@ -116,8 +116,8 @@ class ServerConnectionsTest {
     @Test
     void place_without_a_connection_goes_to_who_waits_as_well() {
         ServerConnections connections = connections(1, Duration.ZERO);
-        Place taken = connected(connections);
-        CompletableFuture<Place> waiter = waiter(connections);
+        Slot taken = connected(connections);
+        CompletableFuture<Slot> waiter = waiter(connections);
 
         taken.disconnect();
         taken.giveBack();
@@ -128,7 +128,7 @@ class ServerConnectionsTest {
     @Test
     void who_stops_waiting_leaves_the_line() {
         ServerConnections connections = connections(1, Duration.ZERO);
-        Place taken = connections.take(0);
+        Slot taken = connections.take(0);
 
         assertThatThrownBy(() -> connections.take(1)).isInstanceOf(NoSuchElementException.class);
         Thread.currentThread().interrupt();
@@ -153,7 +153,7 @@ class ServerConnectionsTest {
                     int got = 0;
                     for (int call = 0; call < 1_000; call++) {
                         try {
-                            Place place = connections.take(call % 3 * 10_000L);
+                            Slot place = connections.take(call % 3 * 10_000L);
                             got++;
                             assertThat(inUse.incrementAndGet()).isLessThanOrEqualTo(3);
                             if (place.connection == null) {
@@ -172,7 +172,7 @@ class ServerConnectionsTest {
                 .toList();
 
         assertThat(callers).allSatisfy(caller -> assertThat(caller.join()).isNotNegative());
-        List<Place> all = new ArrayList<>();
+        List<Slot> all = new ArrayList<>();
         IntStream.range(0, 3).forEach(i -> all.add(connections.take(0)));
         assertThat(all).doesNotHaveDuplicates();
         assertThat(made).hasValueBetween(1, 3);
@@ -185,7 +185,7 @@ class ServerConnectionsTest {
         ServerConnections connections = connections(1, patience);
         ExecutorService callers = Executors.newFixedThreadPool(2);
         for (int round = 0; round < 3_000; round++) {
-            Place taken = connections.take(0);
+            Slot taken = connections.take(0);
             List<CompletableFuture<Void>> waiting = Stream.generate(() -> CompletableFuture.runAsync(
                             () -> connections.take(PATIENCE).giveBack(), callers))
                     .limit(2)
@@ -204,8 +204,8 @@ class ServerConnectionsTest {
     @RepeatedTest(5)
     void who_was_woken_too_late_gets_the_place_when_it_comes_back_again() throws Exception {
         ServerConnections connections = connections(1, Duration.ofHours(1));
-        Place taken = connected(connections);
-        CompletableFuture<Place> waiter = waiter(connections);
+        Slot taken = connected(connections);
+        CompletableFuture<Slot> waiter = waiter(connections);
 
         taken.giveBack();
         try {
@@ -223,8 +223,8 @@ class ServerConnectionsTest {
     void connections_that_nobody_uses_are_closed_at_once_and_others_when_they_come_back() throws Exception {
         ServerConnections connections = connections(2, Duration.ZERO);
         Connection other = mock(Connection.class);
-        Place used = connected(connections);
-        Place free = connections.take(0);
+        Slot used = connected(connections);
+        Slot free = connections.take(0);
         free.connection = other;
         free.giveBack();
 
@@ -240,9 +240,9 @@ class ServerConnectionsTest {
     void connections_that_were_used_since_the_broken_one_was_in_order_are_not_closed_with_it() throws Exception {
         ServerConnections connections = connections(3, Duration.ZERO);
         Connection old = mock(Connection.class);
-        Place broken = connected(connections);
-        Place fresh = connected(connections);
-        Place idle = connections.take(0);
+        Slot broken = connected(connections);
+        Slot fresh = connected(connections);
+        Slot idle = connections.take(0);
         idle.connection = old;
         idle.giveBack();
         broken.giveBack();
@@ -267,7 +267,7 @@ class ServerConnectionsTest {
                 .forceDisconnect();
         connected(connections).giveBack();
         connections.clear(System.nanoTime());
-        Place used = connected(connections);
+        Slot used = connected(connections);
         connected(connections).giveBack();
 
         connections.close();
@@ -279,9 +279,9 @@ class ServerConnectionsTest {
     @Test
     void connections_that_are_idle_for_long_are_closed_while_others_are_used() throws Exception {
         ServerConnections connections = new ServerConnections(2, Duration.ofMillis(1), Duration.ZERO);
-        Place used = connected(connections);
+        Slot used = connected(connections);
         Connection idle = mock(Connection.class);
-        Place other = connections.take(0);
+        Slot other = connections.take(0);
         other.connection = idle;
         other.giveBack();
         TimeUnit.MILLISECONDS.sleep(2);

@@ -2,7 +2,7 @@ package io.holdfast.lock.migration.redisson;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.RemoteReadWriteLock;
 import io.holdfast.lock.migration.BothLocks;
@@ -132,7 +132,7 @@ final class RedissonAfter {
     }
 
     void askAbout(long id) {
-        LockSnapshot order = lockTemplate.inspect("order:" + id);
+        LockStatus order = lockTemplate.inspect("order:" + id);
         boolean thisThreadHasIt = lockTemplate.getLock("order:" + id).isHeldByCurrentThread();
         boolean forLong = order.holder()
                 .filter(holder -> holder.remaining().toMinutes() > 5)

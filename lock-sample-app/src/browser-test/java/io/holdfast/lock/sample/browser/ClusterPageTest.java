@@ -11,7 +11,7 @@ class ClusterPageTest extends DeadlockScene {
     @BeforeAll
     static void start() {
         RedisClusterProcesses cluster = startInstancesOnCluster();
-        assertThat(cluster.masterOf("lock:{" + FIRST + "}")).isNotEqualTo(cluster.masterOf("lock:{" + SECOND + "}"));
+        assertThat(cluster.masterOf("holdfast:{" + FIRST + "}")).isNotEqualTo(cluster.masterOf("holdfast:{" + SECOND + "}"));
     }
 
     @Override

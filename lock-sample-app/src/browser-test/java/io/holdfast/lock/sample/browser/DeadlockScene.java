@@ -33,7 +33,7 @@ abstract class DeadlockScene extends BrowserTest {
 
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final Duration LONG_WAIT = Duration.ofMinutes(10);
-    private static final int MOST_ROUNDS = 5;
+    private static final int MAX_ROUNDS = 5;
 
     private final CountDownLatch bothHold = new CountDownLatch(2);
     private final CompletableFuture<Void> seen = new CompletableFuture<>();
@@ -71,7 +71,7 @@ abstract class DeadlockScene extends BrowserTest {
             awaitBoth();
             for (int round = 1; ; round++) {
                 Round mine = new Round(refusal(locks, wants), seen.isDone());
-                if (mine.isGood(exchanged(mine)) || round == MOST_ROUNDS) {
+                if (mine.isGood(exchanged(mine)) || round == MAX_ROUNDS) {
                     held.ensureHeld();
                     return mine.refusal();
                 }

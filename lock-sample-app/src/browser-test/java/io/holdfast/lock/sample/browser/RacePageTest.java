@@ -41,7 +41,7 @@ class RacePageTest extends BrowserTest {
         Page page = open();
         race(page, "With the lock, and a pause");
 
-        assertThat(page.locator("#said")).hasText("Every item was sold exactly once.");
+        assertThat(page.locator("#race-status")).hasText("Every item was sold exactly once.");
         assertThat(page.locator(".runner")).hasCount(2);
         assertThat(page.locator("#refused")).containsText("The token refuses a late write");
         assertThat(page.locator("#races tr").first().locator("td").nth(4)).hasText("0");
@@ -53,7 +53,7 @@ class RacePageTest extends BrowserTest {
         Page page = open();
         race(page, "Without the lock");
 
-        assertThat(page.locator("#said.bad")).containsText("were sold that were not in stock");
+        assertThat(page.locator("#race-status.bad")).containsText("were sold that were not in stock");
         Locator stock = page.locator("#stock");
         assertThat(stock).hasAttribute("aria-label", java.util.regex.Pattern.compile("[1-9]\\d* sold more than once"));
         Looks.check(page, "race-without-lock");

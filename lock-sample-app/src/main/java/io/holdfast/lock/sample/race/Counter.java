@@ -19,7 +19,7 @@ class Counter {
     private static final long NO_TOKEN = 0;
     private static final Duration SHORT_LEASE = Duration.ofMillis(300);
     private static final Duration PAUSE_WITHOUT_LOCK = Duration.ofMillis(500);
-    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+    private static final Duration MAX_PAUSE = Duration.ofSeconds(10);
 
     private final LockTemplate locks;
     private final JdbcClient jdbc;
@@ -81,14 +81,14 @@ class Counter {
 
     /** Pauses until a holder with a newer token has written. */
     private void pause(long race, long token) throws InterruptedException {
-        Duration limit = token == NO_TOKEN ? PAUSE_WITHOUT_LOCK : LONGEST_PAUSE;
+        Duration limit = token == NO_TOKEN ? PAUSE_WITHOUT_LOCK : MAX_PAUSE;
         long start = System.nanoTime();
-        while (System.nanoTime() - start < limit.toNanos() && lastToken(race) <= token) {
+        while (System.nanoTime() - start < limit.toNanos() && lastFencingToken(race) <= token) {
             Thread.sleep(10);
         }
     }
 
-    private long lastToken(long race) {
+    private long lastFencingToken(long race) {
         return jdbc.sql("SELECT fencing_token FROM race WHERE id = ?")
                 .param(race)
                 .query(Long.class)

@@ -45,7 +45,7 @@ import java.util.concurrent.TimeUnit;
  * one of the annotations may set them; settings and metrics use the name of that annotation, or of the first one if none sets
  * any.
  *
- * <p>An unset attribute takes its value from {@code holdfast.instances.<name>.*}, where {@code <name>} is the {@link #name()},
+ * <p>An unset attribute takes its value from {@code holdfast.locks.<name>.*}, where {@code <name>} is the {@link #name()},
  * or else from {@code holdfast.*}. Beans of type {@link LockRequestCustomizer} are applied last. Placeholders {@code ${…}} are
  * resolved at startup in all text attributes.
  *
@@ -63,11 +63,11 @@ public @interface DistributedLock {
     long UNSPECIFIED = Long.MIN_VALUE;
 
     /** A {@link #waitFor()} without limit; in effect, 365 days. */
-    long UNLIMITED = Long.MAX_VALUE;
+    long FOREVER = Long.MAX_VALUE;
 
     /**
      * The name of this definition and, if given, the first part of the key: {@code name = "order", key = "#order.id"} locks
-     * {@code order:42}. Without it, order 42 and customer 42 are one lock. Settings in {@code holdfast.instances.<name>} and metrics use it; without a name they use the class and
+     * {@code order:42}. Without it, order 42 and customer 42 are one lock. Settings in {@code holdfast.locks.<name>} and metrics use it; without a name they use the class and
      * method: {@code Orders.pay}.
      *
      * @return the name, which must not contain a colon; if empty, the key has no prefix
@@ -102,14 +102,14 @@ public @interface DistributedLock {
     /**
      * How many callers may hold the lock at the same time. Only with {@link LockMode#SHARED}.
      *
-     * @return 1 or more; by default {@code holdfast.instances.<name>.limit}, or no limit
+     * @return 1 or more; by default {@code holdfast.locks.<name>.limit}, or no limit
      */
     int limit() default -1;
 
     /**
      * Serves callers strictly in order of arrival, across all instances of the application.
      *
-     * @return true for first come, first served; if false, {@code holdfast.instances.<name>.fair} applies
+     * @return true for first come, first served; if false, {@code holdfast.locks.<name>.fair} applies
      */
     boolean fair() default false;
 
@@ -121,7 +121,7 @@ public @interface DistributedLock {
     long lease() default UNSPECIFIED;
 
     /**
-     * How long to wait for the lock, in {@link #timeUnit()}; 0 for a single try, {@link #UNLIMITED} to wait forever.
+     * How long to wait for the lock, in {@link #timeUnit()}; 0 for a single try, {@link #FOREVER} to wait forever.
      *
      * @return the limit; default {@code holdfast.wait-for}
      */
@@ -162,7 +162,7 @@ public @interface DistributedLock {
     String minHoldString() default "";
 
     /**
-     * {@return false to make the lease a fixed limit; if true, {@code holdfast.instances.<name>.renew} applies}
+     * {@return false to make the lease a fixed limit; if true, {@code holdfast.locks.<name>.renew} applies}
      */
     boolean renew() default true;
 

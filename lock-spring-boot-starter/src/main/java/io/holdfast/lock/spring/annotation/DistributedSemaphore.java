@@ -42,7 +42,7 @@ public @interface DistributedSemaphore {
     /**
      * The number of permits: how many callers may run at a time, if each acquires one.
      *
-     * @return 1 or more, and the same for all methods that use the key; default {@code holdfast.instances.<name>.limit}. If neither
+     * @return 1 or more, and the same for all methods that use the key; default {@code holdfast.locks.<name>.limit}. If neither
      *     is set, startup fails.
      */
     @AliasFor(annotation = DistributedLock.class, attribute = "limit")

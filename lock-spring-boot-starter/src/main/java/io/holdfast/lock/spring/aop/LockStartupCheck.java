@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.LockTemplate;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.definition.AnnotatedMethods;
 import io.holdfast.lock.spring.definition.LockOperation;
 import io.holdfast.lock.spring.definition.LockOperationSource;
@@ -81,7 +81,7 @@ public record LockStartupCheck(
             return found;
         }
         if (!beans.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     found.get(0).where()
                             + " would run without its lock: spring.aop.auto is false, so beans have no proxies.",
                     "Remove spring.aop.auto=false, or use LockTemplate inside the method.");
@@ -107,7 +107,7 @@ public record LockStartupCheck(
                 .anyMatch(each -> each instanceof AsyncAnnotationAdvisor async
                         && async.getPointcut().getMethodMatcher().matches(operation.method(), bean.type()));
         if (isInside) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     operation.where() + " would run outside its lock: @Async starts it on a thread without the lock.",
                     "Remove the order of @EnableAsync, so that the asynchronous thread acquires the lock.");
         }
@@ -120,20 +120,20 @@ public record LockStartupCheck(
      * @param beans contains the template
      * @param problem what would be wrong without it, as the beginning of a sentence
      * @return the names of all templates
-     * @throws LockDefinitionException if there is no template, or there are several and none is primary
+     * @throws LockConfigurationException if there is no template, or there are several and none is primary
      */
     public static String[] requireTemplate(ConfigurableListableBeanFactory beans, String problem) {
         try {
             String[] names =
                     BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, LockTemplate.class, true, false);
             if (names.length == 0 && !isPartForTest(beans)) {
-                throw new LockDefinitionException(problem + ". " + MISSING, advice(beans));
+                throw new LockConfigurationException(problem + ". " + MISSING, advice(beans));
             } else if (names.length > 1) {
                 beans.getBeanProvider(LockTemplate.class).getIfAvailable();
             }
             return names;
         } catch (NoUniqueBeanDefinitionException e) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     problem + ": there are several LockTemplate beans: " + e.getBeanNamesFound() + ".",
                     "Mark one of them as @Primary, or remove the others.",
                     e);
@@ -144,11 +144,11 @@ public record LockStartupCheck(
      * {@return the template} Its absence is no failure of the store: a fallback for those must not hide that nothing is locked.
      *
      * @param beans contains the template
-     * @throws LockDefinitionException if there is none
+     * @throws LockConfigurationException if there is none
      */
     public static LockTemplate template(BeanFactory beans) {
         return beans.getBeanProvider(LockTemplate.class).getIfAvailable(() -> {
-            throw new LockDefinitionException(MISSING, advice(beans));
+            throw new LockConfigurationException(MISSING, advice(beans));
         });
     }
 

@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.aop;
 
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
@@ -44,7 +44,7 @@ public record ProxiedBean(
          * Checks one bean.
          *
          * @param bean the bean
-         * @throws LockDefinitionException if it must not run as it is
+         * @throws LockConfigurationException if it must not run as it is
          */
         void check(ProxiedBean bean);
     }
@@ -99,13 +99,13 @@ public record ProxiedBean(
      * @param advisor the type of the advisor
      * @param problem what would be wrong without it
      * @param instead what can be done without a proxy
-     * @throws LockDefinitionException if the bean has no such proxy
+     * @throws LockConfigurationException if the bean has no such proxy
      */
     public void requireAdvisor(
             ConfigurableListableBeanFactory beans, Class<? extends Advisor> advisor, String problem, String instead) {
         boolean mayBeOverride = beans.containsSingleton(OVERRIDES) && beans.containsBeanDefinition(name);
         if (instance != null && !mayBeOverride && !hasAdvisor(instance, advisor)) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     problem + ": bean '" + name + "' has no proxy with the " + advisor.getSimpleName()
                             + ". It was created too early (a BeanPostProcessor depends on it), or registered as an"
                             + " existing instance.",

@@ -49,7 +49,7 @@ public final class LockAutoConfiguration {
             LockProperties properties,
             Environment environment,
             ObjectProvider<LockListener> listeners,
-            ObjectProvider<LockEngineCustomizer> customizers) {
+            ObjectProvider<LockEngineBuilderCustomizer> customizers) {
         LockEngineBuilder builder = LockEngine.builder(store)
                 .defaults(properties::defaults)
                 .maskKeys(properties.maskKeys())

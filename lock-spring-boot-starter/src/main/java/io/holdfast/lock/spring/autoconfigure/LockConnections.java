@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails.Cluster;
 import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails.Sentinel;
 import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails.Standalone;
@@ -36,12 +36,12 @@ final class LockConnections {
      * Creates a factory.
      *
      * @param name the servers, for messages, without secrets
-     * @throws LockDefinitionException if Jedis is missing
+     * @throws LockConfigurationException if Jedis is missing
      * @throws IllegalArgumentException if the details name no server, or several
      */
     static RedisConnectionFactory create(String name, LockConnectionDetails details) {
         if (!ClassUtils.isPresent(JEDIS, null)) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     "Locks use Jedis for " + name + ", but Jedis is not on the classpath.",
                     "Add redis.clients:jedis, or let locks use a RedisConnectionFactory of the application.");
         }

@@ -43,8 +43,8 @@ import org.springframework.core.env.Environment;
  * @param failFast Whether the application fails to start if Redis does not respond.
  * @param redis Settings for locks in Redis.
  * @param aop Settings for the proxies of annotated methods.
- * @param instances Settings of annotated methods, by the name of their definition.
- * @param scheduled Settings of annotated methods that are scheduled, unless set in holdfast.instances.
+ * @param locks Settings of annotated methods, by the name of their definition.
+ * @param scheduled Settings of annotated methods that are scheduled, unless set in holdfast.locks.
  * @param transactions Locks and transactions.
  * @param quorum Independent servers that form a quorum.
  * @param leadership Leadership among the instances of the application.
@@ -67,7 +67,7 @@ record LockProperties(
         @DefaultValue("false") boolean failFast,
         @DefaultValue Redis redis,
         @DefaultValue Aop aop,
-        @DefaultValue Map<String, LockOptions> instances,
+        @DefaultValue Map<String, LockOptions> locks,
         @DefaultValue Scheduled scheduled,
         @DefaultValue Transactions transactions,
         @DefaultValue Quorum quorum,
@@ -99,10 +99,10 @@ record LockProperties(
         check("holdfast.", () -> defaults(ANY));
         RedisLockSettings standard = RedisLockSettings.STANDARD;
         Redis.ReplicaAcks acks = redis.replicaAcks();
-        check("holdfast.redis.replica-acks.number", () -> new Redis.ReplicaAcks(acks.number(), SECOND).toSettings());
+        check("holdfast.redis.replica-acks.count", () -> new Redis.ReplicaAcks(acks.count(), SECOND).toSettings());
         check("holdfast.redis.replica-acks.timeout", acks::toSettings);
         check("holdfast.redis.", redis::toSettings);
-        check("holdfast.quorum.node-timeout", () -> standard.withCommandTimeout(quorum.nodeTimeout()));
+        check("holdfast.quorum.command-timeout", () -> standard.withCommandTimeout(quorum.commandTimeout()));
         Duration delay = Objects.requireNonNullElse(quorum.rejoinDelay(), SECOND);
         check("holdfast.quorum.rejoin-delay", () -> standard.withRejoinDelay(delay));
         check("holdfast.transactions.commit-margin", () -> ANY.waitFor(transactions.commitMargin()));
@@ -112,11 +112,11 @@ record LockProperties(
         int status = problemDetails.status();
         require("holdfast.problem-details.status", status, status >= 400 && status <= 599, "400 to 599");
         check("holdfast.scheduled.", () -> scheduled.toOptions().applyTo(ANY, LockMode.EXCLUSIVE));
-        instances.forEach((name, instance) -> {
-            requireLiteral("holdfast.instances", name);
-            requirePositive("holdfast.instances." + name + ".limit", instance.limit());
-            requirePositive("holdfast.instances." + name + ".weight", instance.weight());
-            check("holdfast.instances." + name + '.', () -> instance.applyTo(ANY, LockMode.EXCLUSIVE));
+        locks.forEach((name, instance) -> {
+            requireLiteral("holdfast.locks", name);
+            requirePositive("holdfast.locks." + name + ".limit", instance.limit());
+            requirePositive("holdfast.locks." + name + ".weight", instance.weight());
+            check("holdfast.locks." + name + '.', () -> instance.applyTo(ANY, LockMode.EXCLUSIVE));
         });
         check("holdfast.leadership.lease", () -> leadership.request(""));
         leadership.roles().forEach((name, role) -> {
@@ -170,10 +170,10 @@ record LockProperties(
      */
     List<String> doubts(boolean isQuorum) {
         List<String> doubts = new ArrayList<>();
-        Duration timeout = isQuorum ? quorum.nodeTimeout() : redis.commandTimeout();
+        Duration timeout = isQuorum ? quorum.commandTimeout() : redis.commandTimeout();
         if (store == Store.REDIS && timeout.compareTo(lease) >= 0) {
             doubts.add((isQuorum
-                            ? "holdfast.quorum.node-timeout is not less than holdfast.lease"
+                            ? "holdfast.quorum.command-timeout is not less than holdfast.lease"
                             : "holdfast.redis.command-timeout is not less than holdfast.lease")
                     + ": a lock can be lost while a single renewal waits for its reply");
         }
@@ -195,7 +195,7 @@ record LockProperties(
     }
 
     ConfiguredOptions toOptions() {
-        return new ConfiguredOptions(waitFor, scheduled.toOptions(), instances);
+        return new ConfiguredOptions(waitFor, scheduled.toOptions(), locks);
     }
 
     /** Where locks are kept. */
@@ -229,7 +229,7 @@ record LockProperties(
     record Redis(
             @Nullable String url,
             @DefaultValue Ssl ssl,
-            @DefaultValue("lock") String keyPrefix,
+            @DefaultValue("holdfast") String keyPrefix,
             @DefaultValue("1s") Duration commandTimeout,
             @DefaultValue("10m") Duration tokenRetention,
             @DefaultValue("64") int maxConnections,
@@ -239,15 +239,15 @@ record LockProperties(
         /**
          * How many replicas must acknowledge a grant or a renewal before it counts.
          *
-         * @param number Number of replicas. Zero waits for none.
+         * @param count Number of replicas. Zero waits for none.
          * @param timeout How long the replicas may take, in addition to the command itself.
          */
         record ReplicaAcks(
-                @DefaultValue("0") int number,
+                @DefaultValue("0") int count,
                 @DefaultValue("500ms") Duration timeout) {
 
             private RedisLockSettings.ReplicaAcks toSettings() {
-                return new RedisLockSettings.ReplicaAcks(number, timeout);
+                return new RedisLockSettings.ReplicaAcks(count, timeout);
             }
         }
 
@@ -271,7 +271,7 @@ record LockProperties(
     record Aop(@DefaultValue("2147483547") int order) {}
 
     /**
-     * Settings of annotated methods that are scheduled, unless set by their annotation or in holdfast.instances.
+     * Settings of annotated methods that are scheduled, unless set by their annotation or in holdfast.locks.
      *
      * @param lease How long their locks survive without renewal, at least 100ms. Default is the value of holdfast.lease.
      * @param waitFor How long they wait for their locks. Zero is a single try. Default is the value of holdfast.wait-for.
@@ -306,14 +306,14 @@ record LockProperties(
      *
      * @param nodes Comma-separated list of independent Redis servers; an odd number, at least 3. A lock is held if a majority has
      *     granted it. Each server is host:port, or redis://[user:password@]host:port[/database], or rediss:// for TLS.
-     * @param nodeTimeout Timeout of a command to one of the servers, and of the wait for a pooled connection.
+     * @param commandTimeout Timeout of a command to one of the servers, and of the wait for a pooled connection.
      * @param rejoinDelay How long a server that has started without its data refuses to grant unknown locks. Upper limit for all
      *     leases. Default is the value of holdfast.lease.
      * @param ssl TLS for these servers.
      */
     record Quorum(
             @Nullable List<String> nodes,
-            @DefaultValue("200ms") Duration nodeTimeout,
+            @DefaultValue("200ms") Duration commandTimeout,
             @Nullable Duration rejoinDelay,
             @DefaultValue Ssl ssl) {
 

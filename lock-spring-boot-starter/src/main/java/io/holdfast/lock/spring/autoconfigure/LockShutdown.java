@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.api.DurationText;
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.spring.leader.LeaderRoles;
@@ -186,7 +186,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
     }
 
     private static void logHeld(LockEngine locks, Duration atMost, String event) {
-        List<LockKey> held = locks.held().stream().map(LockActivity.Hold::key).toList();
+        List<LockKey> held = locks.held().stream().map(LocalLocks.HeldLock::key).toList();
         if (!held.isEmpty()) {
             log.info(
                     "{} lock(s) are still held while the application {}; waiting up to {} for their release: {}{}",

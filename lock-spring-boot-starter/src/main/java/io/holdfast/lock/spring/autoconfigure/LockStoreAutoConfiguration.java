@@ -7,7 +7,7 @@ import io.holdfast.lock.quorum.QuorumNode;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.spring.annotation.LockConnectionFactory;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.store.LockStore;
 import java.time.Duration;
 import java.util.List;
@@ -162,7 +162,7 @@ public final class LockStoreAutoConfiguration {
             try {
                 return creation.get();
             } catch (IllegalArgumentException e) {
-                throw new LockDefinitionException(String.valueOf(e.getMessage()), action, e);
+                throw new LockConfigurationException(String.valueOf(e.getMessage()), action, e);
             }
         }
 
@@ -181,15 +181,15 @@ public final class LockStoreAutoConfiguration {
                         "It is shorter than holdfast.lease: a server that has lost its data could grant locks whose"
                                 + " previous leases have not expired. It must be the longest lease in use.");
             }
-            int replicas = properties.redis().replicaAcks().number();
+            int replicas = properties.redis().replicaAcks().count();
             if (replicas > 0) {
                 throw new InvalidConfigurationPropertyValueException(
-                        "holdfast.redis.replica-acks.number", replicas, "A quorum does not wait for replicas.");
+                        "holdfast.redis.replica-acks.count", replicas, "A quorum does not wait for replicas.");
             }
             RedisLockSettings settings = properties
                     .redis()
                     .toSettings()
-                    .withCommandTimeout(quorum.nodeTimeout())
+                    .withCommandTimeout(quorum.commandTimeout())
                     .withRejoinDelay(delay);
             List<PropertiesLockConnectionDetails> servers = IntStream.range(0, nodes.size())
                     .mapToObj(i -> PropertiesLockConnectionDetails.of(NODES + "[" + i + "]", nodes.get(i), bundle))
@@ -235,7 +235,7 @@ public final class LockStoreAutoConfiguration {
             } catch (NoUniqueBeanDefinitionException e) {
                 // reported below, as if there were none
             }
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     "Locks need a single RedisConnectionFactory, but the application has: " + String.join(", ", names)
                             + ".",
                     "Mark the one for locks with @LockConnectionFactory and @Bean(defaultCandidate = false), or the one"
@@ -251,7 +251,7 @@ public final class LockStoreAutoConfiguration {
                             binder.bind(name, Bindable.listOf(String.class)).isBound())
                     .findFirst()
                     .ifPresent(name -> {
-                        throw new LockDefinitionException(
+                        throw new LockConfigurationException(
                                 name + " is set, but there is no RedisConnectionFactory bean for it.",
                                 "Set holdfast.redis.url to the server for locks, or add Spring Boot's Redis module,"
                                         + " org.springframework.boot:spring-boot-starter-data-redis.");
@@ -281,7 +281,7 @@ public final class LockStoreAutoConfiguration {
                     .flatMap(Stream::ofNullable)
                     .toList();
             if (places.size() > 1) {
-                throw new LockDefinitionException(
+                throw new LockConfigurationException(
                         "Both " + places.get(0) + " and " + places.get(1) + " specify where locks are kept.",
                         "Remove one of them.");
             }

@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
@@ -28,7 +28,7 @@ record PropertiesLockConnectionDetails(URI uri, @Nullable SslBundle bundle) impl
      *
      * @param property the name of the property
      * @param url its value, which may lack the scheme
-     * @throws LockDefinitionException if the URL is invalid
+     * @throws LockConfigurationException if the URL is invalid
      */
     static PropertiesLockConnectionDetails of(String property, String url, @Nullable SslBundle bundle) {
         try {
@@ -45,7 +45,7 @@ record PropertiesLockConnectionDetails(URI uri, @Nullable SslBundle bundle) impl
         } catch (URISyntaxException e) {
             // reported like any other invalid URL
         }
-        throw new LockDefinitionException(
+        throw new LockConfigurationException(
                 property + " is not the URL of a Redis server.",
                 "Change it to redis://[user:password@]host[:port][/database], or rediss:// for TLS, with special"
                         + " characters in the user and password percent-encoded.");

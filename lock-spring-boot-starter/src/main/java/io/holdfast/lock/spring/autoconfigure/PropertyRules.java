@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.definition.AnnotationOptions;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -98,7 +98,7 @@ final class PropertyRules implements ConfigurationPropertiesBindHandlerAdvisor {
             }
         }
         if (!meant.isEmpty()) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     "Unknown property: " + String.join(", ", meant.keySet()) + ".",
                     "Did you mean " + String.join(", ", meant.values()) + "? Correct the name, or remove the property.",
                     unbound);

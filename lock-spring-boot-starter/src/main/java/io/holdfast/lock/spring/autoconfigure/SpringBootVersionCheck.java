@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringBootVersion;
@@ -24,7 +24,7 @@ final class SpringBootVersionCheck implements AutoConfigurationImportFilter {
     /** An unknown version, such as that of a repackaged Spring Boot, is accepted. */
     static void check(@Nullable String version) {
         if (version != null && version.matches("[1-3]\\..*")) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     "Holdfast needs Spring Boot 4.0 or later, but this application has Spring Boot " + version + ".",
                     "Upgrade Spring Boot to 4.0 or later, or remove the lock-spring-boot-starter.");
         }

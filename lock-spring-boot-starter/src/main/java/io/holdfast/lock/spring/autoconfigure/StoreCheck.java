@@ -3,7 +3,7 @@ package io.holdfast.lock.spring.autoconfigure;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.engine.LockEngine;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.aop.LockInterceptor;
 import io.holdfast.lock.threads.DaemonThreads;
 import java.util.List;
@@ -82,7 +82,7 @@ record StoreCheck(ConfigurableApplicationContext context) implements SmartInitia
                 return;
             } catch (LockStoreException e) {
                 if (!e.outcomeUnknown() || attempt == MAX_ATTEMPTS) {
-                    throw new LockDefinitionException(
+                    throw new LockConfigurationException(
                             "holdfast.fail-fast is true, but the lock store is not available: " + e.getMessage(),
                             "Fix the problem given in the description. To start without Redis, set"
                                     + " holdfast.fail-fast=false.",

@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.definition;
 
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
@@ -112,7 +112,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * @param attribute the attribute that contains the text
      * @param text may have placeholders
      * @param where the annotated element
-     * @throws LockDefinitionException if a property is not set
+     * @throws LockConfigurationException if a property is not set
      */
     protected final String resolve(String attribute, String text, String where) {
         return resolve(attribute, text, where, beans::resolveEmbeddedValue);
@@ -125,7 +125,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * @param attribute the attribute that contains the text
      * @param text may have placeholders and expressions
      * @param where the annotated element
-     * @throws LockDefinitionException if a property is not set, or an expression cannot be evaluated
+     * @throws LockConfigurationException if a property is not set, or an expression cannot be evaluated
      */
     protected final String evaluate(String attribute, String text, String where) {
         return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
@@ -147,7 +147,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
                 ? "a bean or property in it cannot be read: "
                         + NestedExceptionUtils.getMostSpecificCause(cause).getMessage()
                 : "a property in it is not set";
-        throw new LockDefinitionException(
+        throw new LockConfigurationException(
                 where + " has " + attribute + " = \"" + text + "\", but " + reason + ".",
                 "Set the property, add a default (${name:value}), or correct the expression.",
                 cause);
@@ -159,7 +159,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * @param method the method that runs when the annotated one is called
      * @param userClass the class of the bean; for a proxy, the interface that has the method
      * @param found the annotations in the nearest place, at least one
-     * @throws LockDefinitionException if they cannot work
+     * @throws LockConfigurationException if they cannot work
      */
     protected abstract @Nullable T read(Method method, Class<?> userClass, List<MergedAnnotation<A>> found);
 
@@ -168,7 +168,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      *
      * @param method the method that is called
      * @param targetClass the class of the object that it is called on
-     * @throws LockDefinitionException if the annotation cannot work
+     * @throws LockConfigurationException if the annotation cannot work
      */
     public final @Nullable T find(Method method, Class<?> targetClass) {
         MethodClassKey id = new MethodClassKey(method, targetClass);
@@ -323,7 +323,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * reference without its proxy, and those of scheduled methods and message listeners keep what they get.
      *
      * @param type the class of a bean that is referenced before it is initialized
-     * @throws LockDefinitionException if an annotated method is scheduled, or a message listener
+     * @throws LockConfigurationException if an annotated method is scheduled, or a message listener
      */
     public final void requireInitialized(Class<?> type) {
         for (Method method : methodsOf(type)) {
@@ -350,8 +350,8 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
         return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY);
     }
 
-    private static LockDefinitionException refuse(String where, String problem, String action) {
-        return new LockDefinitionException(where + " cannot be proxied: " + problem + ".", action);
+    private static LockConfigurationException refuse(String where, String problem, String action) {
+        return new LockConfigurationException(where + " cannot be proxied: " + problem + ".", action);
     }
 
     /** An ahead-of-time build continues: placeholders need not have their run-time values at build time. */
@@ -359,7 +359,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     public final boolean matches(Method method, Class<?> targetClass) {
         try {
             return find(method, targetClass) != null;
-        } catch (LockDefinitionException e) {
+        } catch (LockConfigurationException e) {
             if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
                 return true;
             }
@@ -373,7 +373,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      *
      * @param type the class of a bean
      * @return the results; none if no method is annotated
-     * @throws LockDefinitionException if one of the annotations cannot work
+     * @throws LockConfigurationException if one of the annotations cannot work
      */
     public final List<T> allOf(Class<?> type) {
         if (!getClassFilter().matches(type)) {
@@ -390,7 +390,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
         if (all.isEmpty()
                 && MergedAnnotations.from(userClass, SearchStrategy.TYPE_HIERARCHY)
                         .isPresent(annotation)) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     "@" + annotation.getSimpleName() + " on " + userClass.getName()
                             + " has no effect: on a class it applies to public methods, and there are none.",
                     "Make the methods public, or annotate the methods themselves.");

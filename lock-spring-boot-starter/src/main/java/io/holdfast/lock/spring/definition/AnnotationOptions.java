@@ -4,7 +4,7 @@ import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +23,7 @@ public record AnnotationOptions(DistributedLock annotation, LockOperationSource 
     private static final long DAY = 24 * HOUR;
 
     LockOptions read() {
-        long waitFor = annotation.waitFor() == DistributedLock.UNLIMITED
+        long waitFor = annotation.waitFor() == DistributedLock.FOREVER
                 ? annotation.timeUnit().convert(LockRequest.MAX_TIME)
                 : annotation.waitFor();
         return new LockOptions(
@@ -42,7 +42,7 @@ public record AnnotationOptions(DistributedLock annotation, LockOperationSource 
     private @Nullable Duration time(String name, long number, String text, Duration min) {
         boolean hasNumber = number != DistributedLock.UNSPECIFIED;
         if (hasNumber && !text.isEmpty()) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " has both " + name + " = " + number + " and " + name + "String = \"" + text + "\".",
                     "Use only one of them.");
         }
@@ -80,15 +80,15 @@ public record AnnotationOptions(DistributedLock annotation, LockOperationSource 
                 || (name.equals("lease") && number >= HOUR && annotation.renew());
     }
 
-    private LockDefinitionException refuse(
+    private LockConfigurationException refuse(
             String name, String shown, String text, Duration min, @Nullable Exception cause) {
         String hint = "";
         if (name.equals("waitFor") && shown.contains("-")) {
-            hint = " To wait without limit: waitFor = DistributedLock.UNLIMITED.";
+            hint = " To wait forever: waitFor = DistributedLock.FOREVER.";
         } else if (text.startsWith("#") || text.startsWith("@")) {
             hint = " For a time that depends on the call, use a LockRequestCustomizer.";
         }
-        return new LockDefinitionException(
+        return new LockConfigurationException(
                 where + " has " + name + shown + (lacksUnit(text) ? ", without a unit" : "") + ", which is invalid.",
                 (text.isEmpty() ? name : name + "String") + " must be between " + min.toMillis() + " ms and "
                         + LockRequest.MAX_TIME.toDays() + " days. Write a number in units of timeUnit (" + name
@@ -114,12 +114,12 @@ public record AnnotationOptions(DistributedLock annotation, LockOperationSource 
             return null;
         }
         if (annotation.mode() == LockMode.EXCLUSIVE) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " has limit = " + limit + ", but mode = EXCLUSIVE.",
                     "Add mode = LockMode.SHARED, or remove the limit.");
         }
         if (limit < 1) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " has limit = " + limit + ", which is invalid.",
                     "limit must be 1 or more; omit it for no limit. In @DistributedSemaphore, this attribute is named"
                             + " permits.");

@@ -8,12 +8,12 @@ import java.util.Map;
  *
  * @param waitFor how long to wait if nothing else specifies it
  * @param scheduled {@code holdfast.scheduled}, for methods that are scheduled
- * @param instances {@code holdfast.instances}, by the names of operations
+ * @param locks {@code holdfast.locks}, by the names of operations
  */
-public record ConfiguredOptions(Duration waitFor, LockOptions scheduled, Map<String, LockOptions> instances) {
+public record ConfiguredOptions(Duration waitFor, LockOptions scheduled, Map<String, LockOptions> locks) {
 
     LockOptions of(String name, boolean isScheduled) {
-        return instances
+        return locks
                 .getOrDefault(name, LockOptions.NONE)
                 .or(isScheduled ? scheduled : LockOptions.NONE)
                 .or(new LockOptions(null, waitFor, null, null, null, null, null, null, null, null));

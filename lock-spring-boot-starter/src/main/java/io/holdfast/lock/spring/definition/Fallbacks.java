@@ -4,7 +4,7 @@ import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
@@ -37,7 +37,7 @@ public final class Fallbacks {
     private @Nullable Method contention;
     private @Nullable Method storeFailure;
 
-    /** @throws LockDefinitionException if a name is given but no method has it, or one does not fit */
+    /** @throws LockConfigurationException if a name is given but no method has it, or one does not fit */
     Fallbacks(DistributedLock annotation, String name, Method locked, Class<?> userClass, String where) {
         this.locked = locked;
         this.userClass = userClass;
@@ -47,7 +47,7 @@ public final class Fallbacks {
             return;
         }
         if (annotation.onContention() == OnContention.SKIP) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " has both onContention = SKIP and fallbackMethod = \"" + name + "\".",
                     "Remove one of them. A fallback method with an empty body skips the call as well.");
         }
@@ -155,11 +155,11 @@ public final class Fallbacks {
                 : ResolvableType.forMethodReturnType(method, userClass).resolve(Object.class);
     }
 
-    private LockDefinitionException misfit(String problem) {
+    private LockConfigurationException misfit(String problem) {
         String parameters = LockOperation.parameters(locked);
         String inside = parameters.substring(1, parameters.length() - 1);
         String declared = SuspendFunctions.declaredType(locked).getSimpleName() + " " + name;
-        return new LockDefinitionException(
+        return new LockConfigurationException(
                 where + " has fallbackMethod = \"" + name + "\", but " + problem + ".",
                 "Declare in " + userClass.getSimpleName() + ": " + declared + parameters + ", or " + declared + "("
                         + inside + (inside.isEmpty() ? "" : ", ") + "LockNotAcquiredException); it may be private.");

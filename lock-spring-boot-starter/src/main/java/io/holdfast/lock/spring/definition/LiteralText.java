@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.definition;
 
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import java.util.Collection;
 import java.util.regex.Pattern;
 
@@ -32,13 +32,13 @@ public final class LiteralText {
                         .anyMatch(each -> Pattern.compile("#" + Pattern.quote(each) + "(?![\\p{L}\\p{N}_])")
                                 .matcher(name)
                                 .find())) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " has name = \"" + name
                             + "\", but a name is literal text, not an expression: all calls would share one lock.",
                     "Write a literal name, and the expression as the key: name = \"order\", key = \"#order.id\".");
         }
         if (name.indexOf(':') >= 0) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " has name = \"" + name
                             + "\", which contains a colon. A colon separates the name from the"
                             + " rest of the key, so name 'a:b' with key 'c' and name 'a' with key 'b:c' would be the"

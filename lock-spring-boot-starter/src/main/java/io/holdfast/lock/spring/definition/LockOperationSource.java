@@ -5,7 +5,7 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.DistributedSemaphore;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.annotation.OnLost;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
@@ -102,7 +102,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
      * Checks annotations and properties together, and warns about settings for names that no annotation has.
      *
      * @param all operations of the application
-     * @throws LockDefinitionException if the properties do not fit an annotation
+     * @throws LockConfigurationException if the properties do not fit an annotation
      */
     public void checkProperties(List<LockOperation> all) {
         Set<String> known = new TreeSet<>();
@@ -123,13 +123,13 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
                             + " {}. Set a different name for each kind of resource, such as name = \"order\"",
                     nameless.keySet());
         }
-        Set<String> unused = new TreeSet<>(configured.get().instances().keySet());
+        Set<String> unused = new TreeSet<>(configured.get().locks().keySet());
         unused.removeAll(known);
         if (!unused.isEmpty()) {
             log.warn(
-                    "holdfast.instances has settings for names that no @DistributedLock has: {}. They have no"
+                    "holdfast.locks has settings for names that no @DistributedLock has: {}. They have no"
                             + " effect. Known names: {}. Names with characters other than letters,"
-                            + " digits and hyphens need brackets: holdfast.instances[Orders.pay]",
+                            + " digits and hyphens need brackets: holdfast.locks[Orders.pay]",
                     LockKey.printable(String.join(", ", unused)),
                     LockKey.printable(String.join(", ", known)));
         }
@@ -184,7 +184,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         List<MergedAnnotation<DistributedLock>> ordered = new ArrayList<>(found);
         ordered.removeIf(each -> ofTheCall(each).isEmpty());
         if (ordered.size() > 1 && found.size() > 1) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " has " + found.size()
                             + " lock annotations, more than one of which sets attributes that apply to the"
                             + " whole call: "
@@ -218,7 +218,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         String given = LiteralText.requireName(resolve("name", annotation.name(), where), where, scope.names());
         LockKeys keys = keys(annotation, given, where, scope);
         if (given.isBlank() && (!given.isEmpty() || keys.expressions().isEmpty())) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " has neither a name nor a key.",
                     "Specify what to lock: "
                             + (ReflectionUtils.findMethod(found.getRoot().getType(), "key") == null
@@ -246,7 +246,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
                 .toList();
         boolean several = !keys.stream().allMatch(String::isBlank);
         if (several && (!key.isBlank() || keys.stream().anyMatch(String::isBlank))) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + (key.isBlank() ? " has keys, one of which is blank." : " has both key and keys."),
                     "For one lock, use key, which may join values: key = \"parts(#shop, #id)\". For several locks, all or"
                             + " none, use keys = {\"#from\", \"#to\"}.");
@@ -261,8 +261,8 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         try {
             return options.applyTo(LockRequest.of("no key yet"), mode);
         } catch (IllegalArgumentException e) {
-            throw new LockDefinitionException(
-                    where + " has weight = " + options.weight() + " (holdfast.instances), which is invalid: "
+            throw new LockConfigurationException(
+                    where + " has weight = " + options.weight() + " (holdfast.locks), which is invalid: "
                             + e.getMessage() + ".",
                     "Set a limit of at least the weight, or remove the weight.",
                     e);
@@ -273,19 +273,19 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
     private static void requirePermits(
             MergedAnnotation<DistributedLock> found, LockOptions options, String where, String elsewhere) {
         if (found.getMetaTypes().contains(DistributedSemaphore.class) && options.limit() == null) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " has a @DistributedSemaphore without permits, which would not limit anything.",
                     "Set permits in the annotation" + elsewhere + ".");
         }
     }
 
     private static String limitOf(String name) {
-        return "holdfast.instances" + (name.matches("[-a-z0-9]+") ? "." + name : "[" + name + "]") + ".limit";
+        return "holdfast.locks" + (name.matches("[-a-z0-9]+") ? "." + name : "[" + name + "]") + ".limit";
     }
 
     private static void requireSkippable(DistributedLock annotation, Method method, Class<?> type, String where) {
         if (annotation.onContention() == OnContention.SKIP && !ResultKind.canBeSkipped(method, type)) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " has onContention = SKIP, but returns "
                             + SuspendFunctions.declaredType(method).getName()
                             + ", so a skipped call has no value to return.",

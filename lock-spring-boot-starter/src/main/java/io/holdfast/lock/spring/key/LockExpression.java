@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.key;
 
 import io.holdfast.lock.api.LockKeyException;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.lang.reflect.Method;
@@ -200,14 +200,14 @@ public final class LockExpression {
      * @param text the expression
      * @param scope what it may refer to
      * @return the expression
-     * @throws LockDefinitionException if the text is not an expression, or refers to something that does not exist
+     * @throws LockConfigurationException if the text is not an expression, or refers to something that does not exist
      */
     public static LockExpression parse(String attribute, String text, Scope scope) {
         LockExpression parsed;
         try {
             parsed = new LockExpression(scope, attribute, PARSER.parseRaw(text));
         } catch (ParseException | IllegalStateException e) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     scope.where + " has " + attribute + " = \"" + text + "\", which is not a valid expression: "
                             + e.getMessage() + ".",
                     text.contains("#{")
@@ -257,8 +257,8 @@ public final class LockExpression {
         }
     }
 
-    private LockDefinitionException refuse(String problem, String action) {
-        return new LockDefinitionException(
+    private LockConfigurationException refuse(String problem, String action) {
+        return new LockConfigurationException(
                 scope.where + " has " + attribute + " = \"" + text() + "\", but " + problem + ".", action);
     }
 

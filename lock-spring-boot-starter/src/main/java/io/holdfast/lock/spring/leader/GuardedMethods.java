@@ -2,7 +2,7 @@ package io.holdfast.lock.spring.leader;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.definition.AnnotatedMethods;
 import io.holdfast.lock.spring.definition.LiteralText;
 import io.holdfast.lock.spring.definition.LockOperation;
@@ -36,11 +36,11 @@ final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethods.G
         String where = LockOperation.describe(LeaderOnly.class, method, userClass);
         String role = evaluate(MergedAnnotation.VALUE, found.get(0).getString(MergedAnnotation.VALUE), where);
         if (role.isBlank()) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " does not name a role.", "Specify the role: @LeaderOnly(\"reports\").");
         }
         if (LiteralText.isExpression(role)) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " has the role \"" + LockKey.printable(role)
                             + "\", but a role is literal text, not an expression.",
                     "Specify the role as text or by a property: @LeaderOnly(\"reports\") or"
@@ -48,14 +48,14 @@ final class GuardedMethods extends AnnotatedMethods<LeaderOnly, GuardedMethods.G
         }
         Class<?> type = ResultKind.typeOf(method, userClass);
         if (ResultKind.isPublisher(method, type)) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where
                             + " returns a reactive type or is a suspend function, so its work does not start when it"
                             + " is called.",
                     "Check Leadership.isLeader() where the work starts.");
         }
         if (!ResultKind.canBeSkipped(method, type)) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " returns " + type.getSimpleName() + ", so a call on an instance that is not the leader has"
                             + " nothing to return.",
                     "Return void, an Optional, or a type that can be null.");

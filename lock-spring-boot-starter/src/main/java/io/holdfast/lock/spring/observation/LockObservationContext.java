@@ -47,7 +47,12 @@ public final class LockObservationContext extends Observation.Context {
         return outcome;
     }
 
-    void ended(Outcome how) {
-        outcome = Optional.of(how);
+    /**
+     * Sets the outcome; called at the end of the acquisition.
+     *
+     * @param outcome how the acquisition has ended
+     */
+    public void setOutcome(Outcome outcome) {
+        this.outcome = Optional.of(outcome);
     }
 }

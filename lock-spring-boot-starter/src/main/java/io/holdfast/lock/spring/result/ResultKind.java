@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.result;
 
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import java.lang.reflect.Method;
 import java.util.Map;
@@ -84,7 +84,7 @@ public enum ResultKind {
      * @param method the annotated method
      * @param userClass the class of the bean
      * @param where the annotated element, for messages
-     * @throws LockDefinitionException if the work would continue after the method has returned, and nothing would reveal its
+     * @throws LockConfigurationException if the work would continue after the method has returned, and nothing would reveal its
      *     end
      */
     public static ResultKind of(Method method, Class<?> userClass, String where) {
@@ -96,7 +96,7 @@ public enum ResultKind {
         if (suspending) {
             requireSupport(where);
             if (kind != VALUE || LATER.contains(type.getName())) {
-                throw new LockDefinitionException(
+                throw new LockConfigurationException(
                         where + " is a suspend function that returns a " + type.getName()
                                 + ", which is not supported: the lock would be held until the function returns, not"
                                 + " until that result completes.",
@@ -105,7 +105,7 @@ public enum ResultKind {
             return SUSPENDED;
         }
         if (kind == PUBLISHER && !isPresent("reactor.core.publisher.Flux")) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " returns a " + type.getName()
                             + ", which can only be locked with Reactor on the classpath.",
                     "Add io.projectreactor:reactor-core to the application.");
@@ -120,7 +120,7 @@ public enum ResultKind {
             default -> !LATER.contains(type.getName());
         };
         if (!canBeFollowed) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " returns a " + type.getName()
                             + ", which is not supported: the lock would be released before the work is done.",
                     "Return the value itself, a CompletableFuture or CompletionStage, or a Mono or Flux; or use"
@@ -135,7 +135,7 @@ public enum ResultKind {
         if (!isPresent("kotlinx.coroutines.reactor.MonoKt")
                 || !isPresent("kotlin.reflect.full.KCallables")
                 || SuspendSupport.PROVIDED == null) {
-            throw new LockDefinitionException(
+            throw new LockConfigurationException(
                     where + " is a suspend function, but not all libraries that this needs are on the classpath.",
                     "Add io.holdfast:lock-kotlin, org.jetbrains.kotlinx:kotlinx-coroutines-reactor and"
                             + " org.jetbrains.kotlin:kotlin-reflect to the application.");

@@ -33,7 +33,7 @@ public interface CallerTransactions {
      * holder would not see what was written.
      *
      * @param lockOrder the order of the lock advisor
-     * @throws io.holdfast.lock.spring.LockDefinitionException if transactions begin before their lock is acquired
+     * @throws io.holdfast.lock.spring.LockConfigurationException if transactions begin before their lock is acquired
      */
     default void requireInside(int lockOrder) {}
 }

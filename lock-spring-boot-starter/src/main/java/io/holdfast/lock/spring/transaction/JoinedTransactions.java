@@ -5,7 +5,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.Set;
@@ -70,7 +70,7 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
         beans.getBeanProvider(BeanFactoryTransactionAttributeSourceAdvisor.class, false).stream()
                 .filter(transactions -> transactions.getOrder() <= lockOrder)
                 .forEach(transactions -> {
-                    throw new LockDefinitionException(
+                    throw new LockConfigurationException(
                             "Transactions would begin before their lock is acquired, and locks would be released before"
                                     + " the commit: the order of transactions is " + transactions.getOrder()
                                     + ", that of locks is " + lockOrder + ", and the lower value is outermost.",

@@ -12,7 +12,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.aop.Annotated.Contended;
 import io.holdfast.lock.spring.transaction.CallerTransactions;
@@ -154,7 +154,7 @@ class ContentionTest {
                 .withBean(Contended.class)
                 .run(context -> assertThatThrownBy(
                                 () -> context.getBean(Contended.class).skipping())
-                        .isInstanceOf(LockDefinitionException.class)
+                        .isInstanceOf(LockConfigurationException.class)
                         .hasMessageContaining("@AutoConfigureTestLocks"));
     }
 }

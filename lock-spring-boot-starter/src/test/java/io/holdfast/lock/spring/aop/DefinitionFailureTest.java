@@ -446,13 +446,13 @@ class DefinitionFailureTest {
 
     @Test
     void semaphore_without_permits_fails_the_start() {
-        String property = " or set holdfast.instances.mail.limit.";
+        String property = " or set holdfast.locks.mail.limit.";
         assertThat(failure(NoPermits.class)).isEqualTo(withoutPermits(NoPermits.class) + property);
         assertThat(failure(NoPermitsComposed.class)).isEqualTo(withoutPermits(NoPermitsComposed.class) + property);
         assertThat(failure(NoPermitsOfMethod.class))
                 .isEqualTo(withoutPermits(NoPermitsOfMethod.class)
-                        + " or set holdfast.instances[NoPermitsOfMethod.send].limit.");
-        assertThat(failure(NoPermitsOfFurther.class, "holdfast.instances.order.min-hold=1s"))
+                        + " or set holdfast.locks[NoPermitsOfMethod.send].limit.");
+        assertThat(failure(NoPermitsOfFurther.class, "holdfast.locks.order.min-hold=1s"))
                 .isEqualTo(withoutPermits(NoPermitsOfFurther.class) + ".");
     }
 
@@ -465,7 +465,7 @@ class DefinitionFailureTest {
     void semaphore_with_permits_of_the_properties_and_a_read_lock_do_not() {
         Runners.inMemory()
                 .withBean(NoPermits.class)
-                .withPropertyValues("holdfast.instances.mail.limit=3")
+                .withPropertyValues("holdfast.locks.mail.limit=3")
                 .run(context -> {
                     context.getBean(NoPermits.class).send();
                     assertThat(context.getBean(LockOperationSource.class)

@@ -60,7 +60,7 @@ class DoubtfulTimesTest {
         @DistributedLock(name = "fixed", lease = 28_800, renew = false, waitFor = 7_200, minHold = 86_400)
         public void hours() {}
 
-        @DistributedLock(name = "days", lease = 864_000, renew = false, waitFor = DistributedLock.UNLIMITED)
+        @DistributedLock(name = "days", lease = 864_000, renew = false, waitFor = DistributedLock.FOREVER)
         public void days() {}
 
         @DistributedLock(name = "unit", lease = 30_000, waitFor = 5_000, timeUnit = TimeUnit.MILLISECONDS)

@@ -13,7 +13,7 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.LockContext;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.annotation.OnContention;
 import java.io.IOException;
 import java.util.List;
@@ -229,7 +229,7 @@ class FallbackTest {
             for (ThrowingCallable call : List.<ThrowingCallable>of(
                     () -> shop.look(() -> "ran"), shop::stage, () -> shop.mono().block(), () -> shop.cancel("7"))) {
                 assertThatThrownBy(call)
-                        .isInstanceOf(LockDefinitionException.class)
+                        .isInstanceOf(LockConfigurationException.class)
                         .hasMessage("There is no LockTemplate: the application or the test slice excludes the lock"
                                 + " auto-configuration or Spring Data Redis. Add @AutoConfigureTestLocks (from"
                                 + " lock-spring-boot-test) to the test, or a LockStore or LockTemplate bean.");

@@ -33,7 +33,7 @@ class OnOneNodeTest {
     private final ApplicationContextRunner runner = Runners.inMemory()
             .withBean(Jobs.class)
             .withBean(RequestRecorder.class)
-            .withPropertyValues("app.at-least=10m", "holdfast.wait-for=8s", "holdfast.instances.report.wait-for=9s");
+            .withPropertyValues("app.at-least=10m", "holdfast.wait-for=8s", "holdfast.locks.report.wait-for=9s");
 
     @Test
     void job_tries_once_and_keeps_others_out_for_a_while() {

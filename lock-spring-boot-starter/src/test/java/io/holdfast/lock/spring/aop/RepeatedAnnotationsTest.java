@@ -126,7 +126,7 @@ class RepeatedAnnotationsTest {
     @Test
     void what_concerns_the_call_is_taken_from_the_one_that_says_it() {
         var configured = runner.withPropertyValues(
-                "holdfast.instances.to.wait-for=9s", "holdfast.instances.from.wait-for=1s", "holdfast.wait-for=8s");
+                "holdfast.locks.to.wait-for=9s", "holdfast.locks.from.wait-for=1s", "holdfast.wait-for=8s");
         assertThat(requestOf(configured, Orders.class, orders -> orders.transfer(1, 2)))
                 .isEqualTo(LockRequest.of("to:2")
                         .name("to")
@@ -200,21 +200,21 @@ class RepeatedAnnotationsTest {
     void weight_that_does_not_fit_fails_the_start(Class<?> bean) {
         IMPATIENT
                 .withBean(bean)
-                .withPropertyValues("holdfast.instances.import.weight=4")
+                .withPropertyValues("holdfast.locks.import.weight=4")
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(bean.getSimpleName() + ".load", "weight = 4", "limit"));
     }
 
     @Test
     void weight_below_one_fails_the_start() {
-        runner.withPropertyValues("holdfast.instances.import.weight=0")
+        runner.withPropertyValues("holdfast.locks.import.weight=0")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.instances.import.weight", "1 or more"));
+                        .contains("holdfast.locks.import.weight", "1 or more"));
     }
 
     @Test
     void weight_does_not_concern_an_exclusive_lock() {
-        var heavy = runner.withPropertyValues("holdfast.instances.order.weight=4");
+        var heavy = runner.withPropertyValues("holdfast.locks.order.weight=4");
         assertThat(requestOf(heavy, Orders.class, orders -> orders.open(1)).weight())
                 .isEqualTo(1);
     }
@@ -222,27 +222,27 @@ class RepeatedAnnotationsTest {
     @Test
     void weight_may_be_a_part_of_a_limit_that_the_properties_set() {
         var heavy = IMPATIENT
-                .withPropertyValues("holdfast.instances.import.weight=4")
+                .withPropertyValues("holdfast.locks.import.weight=4")
                 .withBean(Weights.class)
                 .withBean(RequestRecorder.class);
         assertThat(requestOf(
-                        heavy.withPropertyValues("holdfast.instances.import.limit=5"), Weights.class, Weights::load))
+                        heavy.withPropertyValues("holdfast.locks.import.limit=5"), Weights.class, Weights::load))
                 .isEqualTo(LockRequest.of("import")
                         .name("import")
                         .waitFor(Duration.ZERO)
                         .shared(5)
                         .weight(4));
-        heavy.withPropertyValues("holdfast.instances.import.limit=3")
+        heavy.withPropertyValues("holdfast.locks.import.limit=3")
                 .run(context -> assertThat(Startup.failureOf(context)).contains("weight = 4", "limit, which is 3"));
     }
 
     @Test
     void line_of_waiting_calls_is_limited_by_the_instance() {
-        var instance = runner.withPropertyValues("holdfast.instances.order.max-waiting=5");
+        var instance = runner.withPropertyValues("holdfast.locks.order.max-waiting=5");
         assertThat(requestOf(instance, Orders.class, orders -> orders.open(1)).maxWaiting())
                 .isEqualTo(5);
-        runner.withPropertyValues("holdfast.instances.order.max-waiting=0")
+        runner.withPropertyValues("holdfast.locks.order.max-waiting=0")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.instances.order.max-waiting", "1 or more"));
+                        .contains("holdfast.locks.order.max-waiting", "1 or more"));
     }
 }

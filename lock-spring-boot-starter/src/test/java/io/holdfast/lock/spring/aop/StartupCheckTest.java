@@ -334,7 +334,7 @@ class StartupCheckTest {
 
     static class Farewell implements SmartLifecycle {
 
-        private static String said = "";
+        private static String result = "";
         private final Good good;
 
         Farewell(Good good) {
@@ -346,7 +346,7 @@ class StartupCheckTest {
 
         @Override
         public void stop() {
-            said = good.run();
+            result = good.run();
         }
 
         @Override
@@ -357,14 +357,14 @@ class StartupCheckTest {
 
     @Test
     void locked_methods_work_while_lifecycle_beans_stop() {
-        runner.withBean(Good.class).withBean(Farewell.class).run(context -> Farewell.said = "");
+        runner.withBean(Good.class).withBean(Farewell.class).run(context -> Farewell.result = "");
 
-        assertThat(Farewell.said).isEqualTo("ran");
+        assertThat(Farewell.result).isEqualTo("ran");
     }
 
     static class EarlyEnd implements DisposableBean {
 
-        private static String said = "";
+        private static String result = "";
         private final Good good;
 
         EarlyEnd(Good good) {
@@ -373,7 +373,7 @@ class StartupCheckTest {
 
         @Override
         public void destroy() {
-            said = good.run();
+            result = good.run();
         }
     }
 
@@ -389,7 +389,7 @@ class StartupCheckTest {
         @Override
         @DistributedLock(name = "parting")
         public void run() {
-            EarlyEnd.said = "parted";
+            EarlyEnd.result = "parted";
         }
     }
 
@@ -410,25 +410,25 @@ class StartupCheckTest {
     /** A proxy by interfaces asks for its interceptor no sooner, and then Spring makes no bean any more. */
     @Test
     void first_call_of_a_locked_method_may_come_when_beans_are_destroyed() {
-        EarlyEnd.said = "";
+        EarlyEnd.result = "";
         failingStart()
                 .withPropertyValues("spring.aop.proxy-target-class=false")
                 .withBean(Parting.class)
                 .withBean(LateCall.class)
                 .run(context -> assertThat(context).hasFailed());
 
-        assertThat(EarlyEnd.said).isEqualTo("parted");
+        assertThat(EarlyEnd.result).isEqualTo("parted");
     }
 
     /** Nothing was started, so nothing is stopped in order, and what was made is destroyed. */
     @Test
     void locked_methods_work_until_their_beans_are_destroyed_if_the_start_fails() {
-        EarlyEnd.said = "";
+        EarlyEnd.result = "";
         failingStart()
                 .withBean(Good.class)
                 .withBean(EarlyEnd.class)
                 .run(context -> assertThat(context).hasFailed());
 
-        assertThat(EarlyEnd.said).isEqualTo("ran");
+        assertThat(EarlyEnd.result).isEqualTo("ran");
     }
 }

@@ -40,17 +40,17 @@ class BackOffTest {
         @Bean
         @Order(2)
         LockListener second() {
-            return event -> tell("second", event);
+            return event -> record("second", event);
         }
 
         @Bean
         @Order(1)
         LockListener first() {
-            return event -> tell("first", event);
+            return event -> record("first", event);
         }
     }
 
-    private static void tell(String who, LockEvent event) {
+    private static void record(String who, LockEvent event) {
         TOLD.add(who + " " + event.getClass().getSimpleName());
     }
 
@@ -152,7 +152,7 @@ class BackOffTest {
 
         @Override
         public void onEvent(LockEvent event) {
-            tell(locks.getClass().getSimpleName(), event);
+            record(locks.getClass().getSimpleName(), event);
         }
     }
 

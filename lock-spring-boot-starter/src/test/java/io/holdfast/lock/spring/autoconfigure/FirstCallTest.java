@@ -3,7 +3,7 @@ package io.holdfast.lock.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.memory.InMemoryLockStore;
@@ -40,7 +40,7 @@ class FirstCallTest {
         }
 
         @Override
-        public LockSnapshot inspect(LockKey key) {
+        public LockStatus inspect(LockKey key) {
             if (Thread.currentThread() != starter) {
                 askedByOthers.countDown();
                 throw failure;
@@ -80,7 +80,7 @@ class FirstCallTest {
         }
 
         @Override
-        public LockSnapshot inspect(LockKey key) {
+        public LockStatus inspect(LockKey key) {
             asked.countDown();
             await(closed);
             failed.countDown();

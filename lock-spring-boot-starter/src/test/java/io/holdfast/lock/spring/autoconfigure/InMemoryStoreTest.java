@@ -11,7 +11,7 @@ import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.NewThread;
 import java.util.function.Supplier;
@@ -135,7 +135,7 @@ class InMemoryStoreTest {
                 .withBean(Service.class)
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .isInstanceOf(LockDefinitionException.class)
+                        .isInstanceOf(LockConfigurationException.class)
                         .hasMessageContainingAll(
                                 "Service.run", "There is no LockTemplate", "holdfast.store=in-memory"));
     }
@@ -158,7 +158,7 @@ class InMemoryStoreTest {
 
         several.run(context -> assertThat(context)
                 .getFailure()
-                .isInstanceOf(LockDefinitionException.class)
+                .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContainingAll("Service.run", "one", "other", "@Primary"));
         several.withBean("primary", LockTemplate.class, () -> template(), bean -> bean.setPrimary(true))
                 .run(context -> assertThat(context.getBean(Service.class).run(() -> "locked"))

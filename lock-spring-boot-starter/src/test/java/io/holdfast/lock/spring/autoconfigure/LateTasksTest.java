@@ -6,7 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -230,7 +230,7 @@ class LateTasksTest {
     @Test
     void tasks_that_outlast_the_time_are_told_in_one_line() {
         var end = new CountDownLatch(1);
-        try (HeardLog log = new HeardLog(LockShutdown.class.getName(), Level.INFO)) {
+        try (CapturedLog log = new CapturedLog(LockShutdown.class.getName(), Level.INFO)) {
             var none = pool();
             none.setAwaitTerminationSeconds(0);
             var task = new CompletableFuture<String>();

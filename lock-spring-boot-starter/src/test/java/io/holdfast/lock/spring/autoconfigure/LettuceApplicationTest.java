@@ -9,7 +9,7 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import io.holdfast.lock.testing.RedisClusterProcesses;
 import io.holdfast.lock.testing.RedisSentinelProcesses;
 import io.holdfast.lock.testing.RedisServerProcess;
@@ -91,12 +91,12 @@ class LettuceApplicationTest {
     }
 
     private String redisKey() {
-        return "lock:{" + key + "}";
+        return "holdfast:{" + key + "}";
     }
 
     /** Runs the application, whose log and store must contain the text in one line, and checks the lock while it holds it. */
     private void locks(ApplicationContextRunner runner, String way, Runnable check) {
-        try (HeardLog log = new HeardLog(LockAutoConfiguration.class.getName(), Level.INFO)) {
+        try (CapturedLog log = new CapturedLog(LockAutoConfiguration.class.getName(), Level.INFO)) {
             runner.run(context -> {
                 assertThat(context).hasNotFailed();
                 context.getBean(LockTemplate.class).execute(key, check::run);
@@ -289,7 +289,7 @@ class LettuceApplicationTest {
                         .hasToString("Redis at /tmp/redis.sock" + APPLICATION
                                 + "because dedicated connections cannot use the Unix domain"
                                 + " socket /tmp/redis.sock (to have them, change that, or set holdfast.redis.url),"
-                                + " with key prefix 'lock'"));
+                                + " with key prefix 'holdfast'"));
     }
 
     @Test
@@ -352,8 +352,8 @@ class LettuceApplicationTest {
     @Test
     void context_may_be_closed_while_lettuce_connects() throws Exception {
         try (ServerSocket silent = new ServerSocket(0);
-                HeardLog netty = new HeardLog("io.netty", Level.WARN);
-                HeardLog lettuce = new HeardLog("io.lettuce", Level.WARN)) {
+                CapturedLog netty = new CapturedLog("io.netty", Level.WARN);
+                CapturedLog lettuce = new CapturedLog("io.lettuce", Level.WARN)) {
             application(
                             "spring.data.redis.port=" + silent.getLocalPort(),
                             "spring.data.redis.timeout=3s", // closing waits for Lettuce's attempt to end

@@ -49,7 +49,7 @@ class ListenerBeansTest {
         }
     }
 
-    private static void isTold(Class<?> configuration) {
+    private static void isNotified(Class<?> configuration) {
         EVENTS.clear();
         Runners.inMemory().withUserConfiguration(configuration).run(context -> {
             context.getBean(LockTemplate.class).acquire("listeners").close();
@@ -59,11 +59,11 @@ class ListenerBeansTest {
 
     @Test
     void lazy_product_of_a_factory_is_told() {
-        isTold(Made.class);
+        isNotified(Made.class);
     }
 
     @Test
     void lazy_bean_is_told() {
-        isTold(Lately.class);
+        isNotified(Lately.class);
     }
 }

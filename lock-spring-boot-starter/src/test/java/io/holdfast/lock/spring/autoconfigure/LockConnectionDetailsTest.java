@@ -53,7 +53,7 @@ class LockConnectionDetailsTest {
             assertThat(context.getBean(LockStore.class).toString()).startsWith(where);
             context.getBean(LockTemplate.class).execute(KEY, () -> {
                 try (Jedis jedis = server.get().connect()) {
-                    assertThat(jedis.exists("lock:{" + KEY + "}")).isTrue();
+                    assertThat(jedis.exists("holdfast:{" + KEY + "}")).isTrue();
                 }
             });
         });
@@ -73,7 +73,7 @@ class LockConnectionDetailsTest {
             locks(
                     new Details(null, null, cluster, null),
                     "the Redis Cluster at ",
-                    () -> servers.masterOf("lock:{" + KEY + "}"));
+                    () -> servers.masterOf("holdfast:{" + KEY + "}"));
         }
     }
 

@@ -10,7 +10,7 @@ import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -66,7 +66,7 @@ class LockPropertiesTest {
                         "holdfast.redis.command-timeout=300ms",
                         "holdfast.redis.token-retention=1h",
                         "holdfast.redis.max-connections=4",
-                        "holdfast.redis.replica-acks.number=2",
+                        "holdfast.redis.replica-acks.count=2",
                         "holdfast.redis.replica-acks.timeout=70ms",
                         "holdfast.aop.order=7")
                 .run(context -> {
@@ -108,20 +108,20 @@ class LockPropertiesTest {
                     holdfast.redis.command-timeout | 1ms    | between 10 ms and 60 s
                     holdfast.redis.token-retention | 1ms    | between 1000 ms and 365 days
                     holdfast.redis.max-connections | 0        | between 1 and 1000
-                    holdfast.redis.replica-acks.number  | 101 | between 0 and 100
+                    holdfast.redis.replica-acks.count  | 101 | between 0 and 100
                     holdfast.redis.replica-acks.timeout | 0s | between 1 ms and 60 s
-                    holdfast.quorum.node-timeout | 1ms      | between 10 ms and 60 s
+                    holdfast.quorum.command-timeout | 1ms      | between 10 ms and 60 s
                     holdfast.quorum.rejoin-delay | -1s      | between 0 ms and 365 days
                     holdfast.leadership.lease    | 99ms     | between 100 ms and 365 days
                     holdfast.leadership.roles.r.lease   | 99ms | between 100 ms and 365 days
                     holdfast.leadership.roles.any.lease | 99ms | between 100 ms and 365 days
-                    holdfast.instances.order.lease      | 99ms | between 100 ms and 365 days
-                    holdfast.instances.order.wait-for   | -1ms | between 0 ms and 365 days
-                    holdfast.instances.order.min-hold   | -1ms | between 0 ms and 365 days
-                    holdfast.instances.order.max-hold   | 0s   | between 100 ms and 365 days
-                    holdfast.instances.order.limit      | 0    | 1 or more
-                    holdfast.instances.order.max-waiting | 0   | 1 or more
-                    holdfast.instances.order.weight     | 0    | 1 or more
+                    holdfast.locks.order.lease      | 99ms | between 100 ms and 365 days
+                    holdfast.locks.order.wait-for   | -1ms | between 0 ms and 365 days
+                    holdfast.locks.order.min-hold   | -1ms | between 0 ms and 365 days
+                    holdfast.locks.order.max-hold   | 0s   | between 100 ms and 365 days
+                    holdfast.locks.order.limit      | 0    | 1 or more
+                    holdfast.locks.order.max-waiting | 0   | 1 or more
+                    holdfast.locks.order.weight     | 0    | 1 or more
                     holdfast.scheduled.min-hold         | -1ms | between 0 ms and 365 days
                     holdfast.leadership.roles.r.key     | "#{1}" | literal text, not an expression
                     """)
@@ -141,8 +141,8 @@ class LockPropertiesTest {
             return Stream.concat(
                     names.stream().filter(name -> !name.endsWith("time-to-live")),
                     Stream.of(
-                            "holdfast.instances.order.lease",
-                            "holdfast.instances[Orders.pay].wait-for",
+                            "holdfast.locks.order.lease",
+                            "holdfast.locks[Orders.pay].wait-for",
                             "holdfast.leadership.roles.outbox.lease"))
                     .toList()
                     .stream();
@@ -204,8 +204,8 @@ class LockPropertiesTest {
         ApplicationContextRunner quorum = Runners.starter()
                 .withPropertyValues("holdfast.quorum.nodes=127.0.0.1:1,127.0.0.1:2,127.0.0.1:3", "holdfast.lease=1s");
         assertThat(warnings(quorum, "holdfast.redis.command-timeout=2s")).isEmpty();
-        assertThat(warnings(quorum, "holdfast.quorum.node-timeout=2s"))
-                .anyMatch(line -> line.contains("holdfast.quorum.node-timeout is not less than"));
+        assertThat(warnings(quorum, "holdfast.quorum.command-timeout=2s"))
+                .anyMatch(line -> line.contains("holdfast.quorum.command-timeout is not less than"));
     }
 
     @Test
@@ -220,7 +220,7 @@ class LockPropertiesTest {
     }
 
     private static List<String> warnings(ApplicationContextRunner application, String... properties) {
-        try (HeardLog log = new HeardLog(LockAutoConfiguration.class.getName(), Level.WARN)) {
+        try (CapturedLog log = new CapturedLog(LockAutoConfiguration.class.getName(), Level.WARN)) {
             application
                     .withPropertyValues(properties)
                     .run(context -> assertThat(context).hasNotFailed());

@@ -8,7 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -29,7 +29,7 @@ import org.springframework.mock.env.MockEnvironment;
 class MisspeltPropertyTest {
 
     private static List<String> warnings(String... properties) {
-        try (HeardLog log = new HeardLog("io.holdfast.lock.spring", Level.WARN)) {
+        try (CapturedLog log = new CapturedLog("io.holdfast.lock.spring", Level.WARN)) {
             Runners.inMemory()
                     .withPropertyValues(properties)
                     .run(context -> assertThat(context).hasNotFailed());
@@ -48,8 +48,8 @@ class MisspeltPropertyTest {
                 "holdfast.lanes.order.size",
                 "holdfast.shutdown.await",
                 "holdfast.redis.sentinel.nodes",
-                "holdfast.instances.order.priority",
-                "holdfast.instances.orders.pay.lease"
+                "holdfast.locks.order.priority",
+                "holdfast.locks.orders.pay.lease"
             })
     void property_of_another_version_is_ignored_with_a_warning(String property) {
         assertThat(warnings(property + "=5"))
@@ -88,9 +88,9 @@ class MisspeltPropertyTest {
         "holdfast.redis.key-prefx, holdfast.redis.key-prefix",
         "holdfast.redsi.url, holdfast.redis.url",
         "holdfast.shutdown.timeot, holdfast.shutdown.timeout",
-        "holdfast.instances.order.leas, holdfast.instances.order.lease",
-        "holdfast.instances[Orders.pay].wait-fr, holdfast.instances[Orders.pay].wait-for",
-        "holdfast.instances.order.wait, holdfast.instances.order.wait-for",
+        "holdfast.locks.order.leas, holdfast.locks.order.lease",
+        "holdfast.locks[Orders.pay].wait-fr, holdfast.locks[Orders.pay].wait-for",
+        "holdfast.locks.order.wait, holdfast.locks.order.wait-for",
         "holdfast.quorum.node, holdfast.quorum.nodes",
         "holdfast.quorum.ssl.bundel, holdfast.quorum.ssl.bundle",
         "holdfast.events.enable, holdfast.events.enabled",
@@ -133,13 +133,13 @@ class MisspeltPropertyTest {
                 "holdfast.shutdown.timeout=3s",
                 "holdfast.async.maxWaiting=10",
                 "holdfast.problemDetails.retryAfter=10s",
-                "holdfast.instances[Orders.pay].lease=5s",
-                "holdfast.instances[my.own.name].wait-for=5s",
-                "holdfast.instances[a-b_C].waitFor=5s",
-                "holdfast.instances.order.minHold=5s",
-                "holdfast.instances.order.MAX_HOLD=5s",
-                "holdfast.instances.lease.renew=false",
-                "holdfast.instances.order.limit=5"
+                "holdfast.locks[Orders.pay].lease=5s",
+                "holdfast.locks[my.own.name].wait-for=5s",
+                "holdfast.locks[a-b_C].waitFor=5s",
+                "holdfast.locks.order.minHold=5s",
+                "holdfast.locks.order.MAX_HOLD=5s",
+                "holdfast.locks.lease.renew=false",
+                "holdfast.locks.order.limit=5"
             })
     void property_of_the_application_or_of_ours_is_no_matter(String property) {
         Runners.inMemory()

@@ -71,13 +71,13 @@ class OwnConnectionTest {
         try (Jedis jedis = TestRedis.administrator(own.port())) {
             jedis.auth(USER, PASSWORD);
             jedis.select(database);
-            return jedis.hexists("lock:{" + key + "}", "owner");
+            return jedis.hexists("holdfast:{" + key + "}", "owner");
         }
     }
 
     private boolean isOnApplicationsServer() {
         try (Jedis jedis = TestRedis.administrator(TestRedis.shared().port())) {
-            return jedis.exists("lock:{" + key + "}");
+            return jedis.exists("holdfast:{" + key + "}");
         }
     }
 
@@ -108,7 +108,7 @@ class OwnConnectionTest {
                     .hasSingleBean(DataRedisProperties.class)
                     .hasSingleBean(StringRedisTemplate.class);
             assertThat(context.getBean(Templates.class).injected().stream()).hasSize(2);
-            context.getBean(StringRedisTemplate.class).opsForValue().set("lock:{" + key + "}", "the application's");
+            context.getBean(StringRedisTemplate.class).opsForValue().set("holdfast:{" + key + "}", "the application's");
             assertThat(isOnApplicationsServer()).isTrue();
         });
     }

@@ -59,7 +59,7 @@ class OwnTlsTest {
     private static boolean holds(TlsRedis redis, String key) {
         try (Jedis jedis = TestRedis.administrator(redis.port())) {
             jedis.auth(redis.password());
-            return jedis.hexists("lock:{" + key + "}", "owner");
+            return jedis.hexists("holdfast:{" + key + "}", "owner");
         }
     }
 
@@ -131,7 +131,7 @@ class OwnTlsTest {
                     .withPropertyValues(
                             "spring.ssl.bundle.pem.both.truststore.certificate=file:" + both,
                             "holdfast.lease=4s",
-                            "holdfast.quorum.node-timeout=10s",
+                            "holdfast.quorum.command-timeout=10s",
                             "holdfast.quorum.nodes=" + url(server) + ","
                                     + url(second).replace("rediss:", "redis:") + ",127.0.0.1:1",
                             "holdfast.quorum.ssl.bundle=both")

@@ -66,7 +66,7 @@ class QuorumFailureTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    holdfast.quorum.node-timeout | 5ms  | 10 ms and 60 s
+                    holdfast.quorum.command-timeout | 5ms  | 10 ms and 60 s
                     holdfast.quorum.rejoin-delay | -1ms | 0 ms and 365 days
                     """)
     void bad_value_names_property_and_value_and_what_is_allowed(String property, String value, String allowed) {
@@ -86,9 +86,9 @@ class QuorumFailureTest {
 
     @Test
     void replicas_of_a_quorum_are_not_awaited() {
-        quorum("holdfast.redis.replica-acks.number=1")
+        quorum("holdfast.redis.replica-acks.count=1")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.redis.replica-acks.number", "quorum"));
+                        .contains("holdfast.redis.replica-acks.count", "quorum"));
     }
 
     @Test

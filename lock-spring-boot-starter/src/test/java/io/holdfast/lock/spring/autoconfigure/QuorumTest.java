@@ -28,7 +28,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 class QuorumTest {
 
     /** Servers take part as long as a lease after their start. A busy machine is not a failed server. */
-    private static final String[] PATIENT = {"holdfast.lease=4s", "holdfast.quorum.node-timeout=10s"};
+    private static final String[] PATIENT = {"holdfast.lease=4s", "holdfast.quorum.command-timeout=10s"};
 
     private static QuorumServers shared;
 
@@ -50,7 +50,7 @@ class QuorumTest {
 
     private long serversWithLock() {
         return IntStream.range(0, 3)
-                .filter(server -> shared.holds(server, 0, "lock:{" + key + "}"))
+                .filter(server -> shared.holds(server, 0, "holdfast:{" + key + "}"))
                 .count();
     }
 
@@ -123,7 +123,7 @@ class QuorumTest {
     void servers_that_hang_are_not_waited_for_longer_than_the_node_timeout() {
         try (QuorumServers servers = QuorumServers.start()) {
             application(servers)
-                    .withPropertyValues("holdfast.quorum.node-timeout=100ms", "holdfast.redis.command-timeout=60s")
+                    .withPropertyValues("holdfast.quorum.command-timeout=100ms", "holdfast.redis.command-timeout=60s")
                     .run(context -> {
                         servers.get(0).pause();
                         servers.get(1).pause();

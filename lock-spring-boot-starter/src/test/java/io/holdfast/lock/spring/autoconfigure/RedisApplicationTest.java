@@ -68,7 +68,7 @@ class RedisApplicationTest {
                     Class<?> factory =
                             client.equals("jedis") ? JedisConnectionFactory.class : LettuceConnectionFactory.class;
                     assertThat(context.getBean(RedisConnectionFactory.class)).isInstanceOf(factory);
-                    assertThat(context.getBean(Service.class).run(key, () -> exists("lock:{" + key + "}")))
+                    assertThat(context.getBean(Service.class).run(key, () -> exists("holdfast:{" + key + "}")))
                             .isEqualTo(true);
                 });
     }

@@ -161,7 +161,7 @@ class SeveralConnectionFactoriesTest {
             assertThat(context).hasNotFailed();
             context.getBean(LockTemplate.class).execute(key, () -> {
                 try (Jedis jedis = TestRedis.administrator(right.port())) {
-                    assertThat(jedis.exists("lock:{" + key + "}")).isTrue();
+                    assertThat(jedis.exists("holdfast:{" + key + "}")).isTrue();
                 }
             });
         });

@@ -16,7 +16,7 @@ import io.holdfast.lock.spring.Bystander;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
 import java.util.UUID;
@@ -116,11 +116,11 @@ class ShutdownTest {
 
     @Test
     void who_outlasts_the_time_is_told_before_connections_stop() {
-        AtomicReference<LockEvent.Lost> told = new AtomicReference<>();
-        AtomicReference<LockEvent.Lost> toldBefore = new AtomicReference<>();
+        AtomicReference<LockEvent.Lost> reported = new AtomicReference<>();
+        AtomicReference<LockEvent.Lost> reportedBefore = new AtomicReference<>();
         AtomicReference<Boolean> freeBefore = new AtomicReference<>();
         Marker connectionsStop = new Marker(0, () -> {
-            toldBefore.set(told.get());
+            reportedBefore.set(reported.get());
             freeBefore.set(bystander.holderOf(key).isEmpty());
         });
         Runners.redis()
@@ -129,11 +129,11 @@ class ShutdownTest {
                 .withBean(Marker.class, () -> connectionsStop)
                 .run(context -> {
                     LockHandle handle = context.getBean(LockTemplate.class).acquire(request);
-                    handle.onLost(told::set);
+                    handle.onLost(reported::set);
 
                     context.getSourceApplicationContext().close();
 
-                    assertThat(toldBefore.get().cause()).isEqualTo(LossCause.CLOSED);
+                    assertThat(reportedBefore.get().cause()).isEqualTo(LossCause.CLOSED);
                     assertThat(freeBefore).hasValue(true);
                     assertThat(handle.isHeld()).isFalse();
                 });
@@ -145,7 +145,7 @@ class ShutdownTest {
     static class Job {
 
         @Scheduled(fixedRate = 1_000_000_000)
-        @DistributedLock(name = "shutdown-job", waitFor = DistributedLock.UNLIMITED)
+        @DistributedLock(name = "shutdown-job", waitFor = DistributedLock.FOREVER)
         public void run() {}
     }
 
@@ -153,7 +153,7 @@ class ShutdownTest {
     @ValueSource(classes = {ThreadPoolTaskScheduler.class, SimpleAsyncTaskScheduler.class})
     void scheduled_method_that_waits_for_its_lock_ends_with_one_line(Class<? extends TaskScheduler> scheduler) {
         var store = new InMemoryLockStore();
-        try (HeardLog log = new HeardLog("ROOT", Level.INFO);
+        try (CapturedLog log = new CapturedLog("ROOT", Level.INFO);
                 LockEngine other = LockEngine.builder(store).build()) {
             LockHandle held = other.acquire("shutdown-job");
             Runners.starter()
@@ -192,7 +192,7 @@ class ShutdownTest {
     @Test
     void time_is_counted_from_the_beginning_of_the_end_and_what_is_held_is_told() {
         Marker slow = new Marker(Integer.MAX_VALUE, () -> LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20)));
-        try (HeardLog log = new HeardLog(LockShutdown.class.getName(), Level.INFO)) {
+        try (CapturedLog log = new CapturedLog(LockShutdown.class.getName(), Level.INFO)) {
             Runners.inMemory()
                     .withPropertyValues("holdfast.shutdown.timeout=1ms")
                     .withBean(Marker.class, () -> slow)

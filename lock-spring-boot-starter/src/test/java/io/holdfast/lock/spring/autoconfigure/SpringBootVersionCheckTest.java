@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,8 +18,8 @@ class SpringBootVersionCheckTest {
     @ParameterizedTest
     @ValueSource(strings = {"2.7.18", "3.5.7", "3.0.0-SNAPSHOT"})
     void earlier_version_is_refused_with_the_one_that_is_needed(String version) {
-        LockDefinitionException failure =
-                catchThrowableOfType(LockDefinitionException.class, () -> SpringBootVersionCheck.check(version));
+        LockConfigurationException failure =
+                catchThrowableOfType(LockConfigurationException.class, () -> SpringBootVersionCheck.check(version));
 
         assertThat(failure.problem())
                 .isEqualTo("Holdfast needs Spring Boot 4.0 or later, but this application has Spring Boot " + version

@@ -602,7 +602,7 @@ class StartupMessagesTest {
         all.put("fallback with another result", () -> locked(OtherResult.class));
         all.put("name that is an expression", () -> locked(ExpressionAsName.class));
         all.put("name with a colon", () -> locked(Colon.class));
-        all.put("settings for an unknown name", () -> locked(Known.class, "holdfast.instances.unknwon.lease=5s"));
+        all.put("settings for an unknown name", () -> locked(Known.class, "holdfast.locks.unknwon.lease=5s"));
         all.put("two annotations that set attributes of the call", () -> locked(TwoLeading.class));
         all.put("neither name nor key", () -> locked(NothingToLock.class));
         all.put("no name where there is no key", () -> locked(NamelessJob.class));
@@ -611,7 +611,7 @@ class StartupMessagesTest {
         all.put("unknown function", () -> locked(UnknownFunction.class));
         all.put("keys without a name in two classes", () -> locked(Orders.class).withBean(Customers.class));
         all.put("time of an unknown bean", () -> locked(UnknownBean.class));
-        all.put("weight above the limit", () -> locked(Weighty.class, "holdfast.instances.x.weight=3"));
+        all.put("weight above the limit", () -> locked(Weighty.class, "holdfast.locks.x.weight=3"));
         all.put("semaphore without permits", () -> locked(NoPermits.class));
         all.put("semaphore without permits that is not the first", () -> locked(NoPermitsOfFurther.class));
         all.put("skip without a result", () -> locked(PrimitiveSkip.class));
@@ -686,7 +686,7 @@ class StartupMessagesTest {
                 "replicas of a quorum",
                 () -> Runners.starter()
                         .withPropertyValues("holdfast.quorum.nodes=a:1,b:1,c:1")
-                        .withPropertyValues("holdfast.redis.replica-acks.number=1"));
+                        .withPropertyValues("holdfast.redis.replica-acks.count=1"));
         all.put("bundle without a URL", () -> Runners.starter().withPropertyValues("holdfast.redis.ssl.bundle=locks"));
         all.put(
                 "connections of the application for another server",
@@ -778,14 +778,14 @@ class StartupMessagesTest {
                 "value of holdfast.redis.max-connections",
                 () -> Runners.inMemory().withPropertyValues("holdfast.redis.max-connections=0"));
         all.put(
-                "value of holdfast.redis.replica-acks.number",
-                () -> Runners.inMemory().withPropertyValues("holdfast.redis.replica-acks.number=-1"));
+                "value of holdfast.redis.replica-acks.count",
+                () -> Runners.inMemory().withPropertyValues("holdfast.redis.replica-acks.count=-1"));
         all.put(
                 "value of holdfast.redis.replica-acks.timeout",
                 () -> Runners.inMemory().withPropertyValues("holdfast.redis.replica-acks.timeout=0s"));
         all.put(
-                "value of holdfast.quorum.node-timeout",
-                () -> Runners.inMemory().withPropertyValues("holdfast.quorum.node-timeout=1ms"));
+                "value of holdfast.quorum.command-timeout",
+                () -> Runners.inMemory().withPropertyValues("holdfast.quorum.command-timeout=1ms"));
         all.put(
                 "value of holdfast.quorum.rejoin-delay",
                 () -> Runners.inMemory().withPropertyValues("holdfast.quorum.rejoin-delay=-1s"));
@@ -808,17 +808,17 @@ class StartupMessagesTest {
                 "value of holdfast.scheduled.min-hold",
                 () -> Runners.inMemory().withPropertyValues("holdfast.scheduled.min-hold=-1s"));
         all.put(
-                "value of holdfast.instances.a.limit",
-                () -> Runners.inMemory().withPropertyValues("holdfast.instances.a.limit=0"));
+                "value of holdfast.locks.a.limit",
+                () -> Runners.inMemory().withPropertyValues("holdfast.locks.a.limit=0"));
         all.put(
-                "value of holdfast.instances.a.weight",
-                () -> Runners.inMemory().withPropertyValues("holdfast.instances.a.weight=0"));
+                "value of holdfast.locks.a.weight",
+                () -> Runners.inMemory().withPropertyValues("holdfast.locks.a.weight=0"));
         all.put(
-                "value of holdfast.instances.a.max-waiting",
-                () -> Runners.inMemory().withPropertyValues("holdfast.instances.a.max-waiting=0"));
+                "value of holdfast.locks.a.max-waiting",
+                () -> Runners.inMemory().withPropertyValues("holdfast.locks.a.max-waiting=0"));
         all.put(
-                "value of holdfast.instances[#a].lease",
-                () -> Runners.inMemory().withPropertyValues("holdfast.instances[#a].lease=1s"));
+                "value of holdfast.locks[#a].lease",
+                () -> Runners.inMemory().withPropertyValues("holdfast.locks[#a].lease=1s"));
         all.put(
                 "value of holdfast.leadership.lease",
                 () -> Runners.inMemory().withPropertyValues("holdfast.leadership.lease=1ms"));

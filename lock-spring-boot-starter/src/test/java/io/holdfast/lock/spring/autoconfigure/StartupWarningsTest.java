@@ -12,7 +12,7 @@ import io.holdfast.lock.spring.annotation.DistributedSemaphore;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.annotation.OnOneNode;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -42,7 +42,7 @@ class StartupWarningsTest {
         for (Class<?> bean : beans) {
             all = all.withBean(bean);
         }
-        try (HeardLog log = new HeardLog("io.holdfast.lock.spring", Level.WARN)) {
+        try (CapturedLog log = new CapturedLog("io.holdfast.lock.spring", Level.WARN)) {
             all.run(context -> assertThat(context).hasNotFailed());
             return log.events().stream().map(ILoggingEvent::getFormattedMessage).toList();
         }

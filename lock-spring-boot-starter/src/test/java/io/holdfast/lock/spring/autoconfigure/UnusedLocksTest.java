@@ -108,7 +108,7 @@ class UnusedLocksTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"holdfast.lease=20s", "holdfast.instances.any.lease=20s", "holdfast.enabled=true"})
+    @ValueSource(strings = {"holdfast.lease=20s", "holdfast.locks.any.lease=20s", "holdfast.enabled=true"})
     void store_of_an_application_with_properties_is_checked(String property) {
         fails(broken.withPropertyValues(property));
     }

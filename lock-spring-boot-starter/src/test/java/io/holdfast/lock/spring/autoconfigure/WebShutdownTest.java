@@ -43,7 +43,7 @@ class WebShutdownTest {
 
         private final CountDownLatch entered = new CountDownLatch(1);
         private final CountDownLatch mayEnd = new CountDownLatch(1);
-        private final AtomicReference<LockEvent.Lost> told = new AtomicReference<>();
+        private final AtomicReference<LockEvent.Lost> reported = new AtomicReference<>();
         private final LockTemplate locks;
 
         Work(LockTemplate locks) {
@@ -53,7 +53,7 @@ class WebShutdownTest {
         @GetMapping("/work")
         String work() {
             try (LockHandle lock = locks.acquire(LockRequest.of(KEY).lease(LEASE))) {
-                lock.onLost(told::set);
+                lock.onLost(reported::set);
                 entered.countDown();
                 awaitWhateverHappens(mayEnd);
                 lock.ensureHeld();
@@ -94,7 +94,7 @@ class WebShutdownTest {
         work.mayEnd.countDown();
         assertThat(response.get().body()).isEqualTo("both held");
         closed.join();
-        assertThat(work.told).hasNullValue();
+        assertThat(work.reported).hasNullValue();
         assertThat(bystander.holderOf(KEY)).isEmpty();
     }
 
@@ -108,7 +108,7 @@ class WebShutdownTest {
 
         application.close();
 
-        assertThat(work.told.get().cause()).isEqualTo(LossCause.CLOSED);
+        assertThat(work.reported.get().cause()).isEqualTo(LossCause.CLOSED);
         assertThat(bystander.holderOf(KEY)).isEmpty();
         work.mayEnd.countDown();
         assertThat(response).failsWithin(Duration.ofMinutes(1));

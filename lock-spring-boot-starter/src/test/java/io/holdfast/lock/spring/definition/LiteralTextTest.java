@@ -9,7 +9,7 @@ import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.DistributedReadLock;
 import io.holdfast.lock.spring.annotation.DistributedSemaphore;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,7 +68,7 @@ class LiteralTextTest {
             })
     void expression_as_a_name_is_refused(String name) {
         assertThatThrownBy(() -> LiteralText.requireName(name, "Hotels.sync()", List.of("hotel", "id")))
-                .isInstanceOfSatisfying(LockDefinitionException.class, e -> {
+                .isInstanceOfSatisfying(LockConfigurationException.class, e -> {
                     assertThat(e.problem())
                             .isEqualTo(
                                     "Hotels.sync() has name = \"" + name
@@ -146,7 +146,7 @@ class LiteralTextTest {
 
     @ParameterizedTest
     @CsvSource({
-        "holdfast.instances[sync-#hotel].lease=5s, holdfast.instances, sync-#hotel",
+        "holdfast.locks[sync-#hotel].lease=5s, holdfast.locks, sync-#hotel",
         "holdfast.leadership.roles[#hotel].lease=5s, holdfast.leadership.roles, #hotel",
         "holdfast.leadership.roles.hotel.key=#{hotel}, holdfast.leadership.roles.hotel.key, #{hotel}"
     })

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import java.io.Serializable;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -138,21 +138,21 @@ class LockOperationSourceTest {
     @ValueSource(strings = {"bareNumber", "bareNumberOfPlaceholder"})
     void time_as_text_needs_a_unit(String method) {
         assertThatThrownBy(() -> request(method))
-                .isInstanceOf(LockDefinitionException.class)
+                .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContaining(", without a unit, which is invalid");
     }
 
     @Test
     void time_is_no_expression() {
         assertThatThrownBy(() -> request("expression"))
-                .isInstanceOf(LockDefinitionException.class)
+                .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContainingAll(
                         "leaseString = \"#order.lease\", which is invalid",
                         "leaseString = \"10s\"",
                         "#{@settings.time}",
                         "LockRequestCustomizer");
         assertThatThrownBy(() -> request("expressionOfPlaceholder"))
-                .isInstanceOf(LockDefinitionException.class)
+                .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContainingAll("(@policy.wait()), which is invalid", "#{@settings.time}");
     }
 
@@ -160,8 +160,8 @@ class LockOperationSourceTest {
     @Test
     void minus_one_is_no_time() {
         assertThatThrownBy(() -> request("minusOne"))
-                .isInstanceOf(LockDefinitionException.class)
-                .hasMessageContainingAll("waitFor = -1 SECONDS", "Omit the attribute", "DistributedLock.UNLIMITED");
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContainingAll("waitFor = -1 SECONDS", "Omit the attribute", "DistributedLock.FOREVER");
     }
 
     @Test
@@ -172,7 +172,7 @@ class LockOperationSourceTest {
     @Test
     void unknown_parameter_names_are_told_apart_from_misspelt_ones() {
         assertThatThrownBy(() -> source(text -> text, withoutNames()).find(method("parameter"), Forms.class))
-                .isInstanceOf(LockDefinitionException.class)
+                .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContainingAll("no parameter #id", "compile with -parameters", "#p0");
     }
 

@@ -51,7 +51,7 @@ class GuestTest {
     private static final Path ORDERS = DIRECTORY.resolve("orders");
     private static final Path CUSTOMERS = DIRECTORY.resolve("customers");
     private static final Set<Example> WITH_REPOSITORY = EnumSet.of(Example.LETTUCE, Example.LETTUCE_ONLY);
-    private static final int MOST_CLASSES = 220;
+    private static final int MAX_CLASSES = 220;
 
     private static ClassPaths paths;
 
@@ -135,7 +135,7 @@ class GuestTest {
         int with = classes("start-with", jars.stream());
 
         System.out.println("Classes loaded at the start: " + without + " without the starter, " + with + " with it");
-        assertThat(with - without).isBetween(1, MOST_CLASSES);
+        assertThat(with - without).isBetween(1, MAX_CLASSES);
     }
 
     /** The entity has no annotation, which Spring Data requires as soon as there are two of its modules. */

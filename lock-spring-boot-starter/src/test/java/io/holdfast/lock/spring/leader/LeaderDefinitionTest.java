@@ -7,7 +7,7 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import java.util.Arrays;
 import java.util.Set;
@@ -106,7 +106,7 @@ class LeaderDefinitionTest {
         Runners.partForTest().withBean(Fine.class).run(context -> {
             assertThat(context).hasNotFailed();
             assertThatThrownBy(() -> context.getBean(Fine.class).run())
-                    .isInstanceOf(LockDefinitionException.class)
+                    .isInstanceOf(LockConfigurationException.class)
                     .hasMessage("There is no LockTemplate: the application or the test slice excludes the lock"
                             + " auto-configuration or Spring Data Redis. Add @AutoConfigureTestLocks (from"
                             + " lock-spring-boot-test) to the test, or a LockStore or LockTemplate bean.");

@@ -148,7 +148,7 @@ class LeaderOnlyTest {
                 assertThat(reports.anything()).isNull();
                 assertThat(reports.everywhere()).isEqualTo("everywhere");
                 assertThat(context.getBean(WholeClass.class).any()).isNull();
-                assertThat(context.getBean(LockTemplate.class).inspect("inside").lastToken())
+                assertThat(context.getBean(LockTemplate.class).inspect("inside").lastFencingToken())
                         .isZero();
             });
         });

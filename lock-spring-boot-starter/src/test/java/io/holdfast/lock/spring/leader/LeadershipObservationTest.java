@@ -107,12 +107,12 @@ class LeadershipObservationTest {
             Awaitility.await().until(leadership::isLeader);
             long token = leadership.term().orElseThrow().fencingToken();
 
-            Map<String, Object> told = first(application.get("/actuator/locks").body());
-            assertThat(told)
+            Map<String, Object> reported = first(application.get("/actuator/locks").body());
+            assertThat(reported)
                     .containsEntry("role", role)
                     .containsEntry("candidate", true)
                     .containsEntry("leader", true)
-                    .containsEntry("token", token)
+                    .containsEntry("fencingToken", token)
                     .containsEntry(
                             "leaderHost", leadership.leader().orElseThrow().host())
                     .containsEntry("leaderPid", (int) ProcessHandle.current().pid())
@@ -125,7 +125,7 @@ class LeadershipObservationTest {
             assertThat(health)
                     .containsEntry("candidate", true)
                     .containsEntry("leader", true)
-                    .containsEntry("token", token);
+                    .containsEntry("fencingToken", token);
 
             application.bean(LeaderElection.class).stop().join();
             assertThat(first(application.get("/actuator/locks").body())).containsEntry("leader", false);

@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.operations;
 
-import io.holdfast.lock.api.LockActivity;
-import io.holdfast.lock.api.LockActivity.SubscriptionState;
+import io.holdfast.lock.api.LocalLocks;
+import io.holdfast.lock.api.LocalLocks.SubscriptionState;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockRequest;
@@ -79,7 +79,7 @@ final class BusyApplication implements AutoCloseable {
     /** Returns what Prometheus scrapes then. */
     String scrapeAfterEverything() {
         awaitSample("holdfast_leadership_leader{role=\"outbox\"}");
-        wakeUp();
+        wakeup();
         handOff();
         refuse();
         overload();
@@ -107,11 +107,11 @@ final class BusyApplication implements AutoCloseable {
         return waiter;
     }
 
-    private void wakeUp() {
+    private void wakeup() {
         LockHandle elsewhere = bystander.locks().acquire(ORDER);
         CompletableFuture<LockHandle> waiter = waiter(1);
         Awaitility.await()
-                .until(() -> ((LockActivity) locks).subscriptionState() == SubscriptionState.CONNECTED
+                .until(() -> ((LocalLocks) locks).subscriptionState() == SubscriptionState.CONNECTED
                         && locks.inspect(KEY).waiters() == 1);
         elsewhere.close();
         waiter.join().close();

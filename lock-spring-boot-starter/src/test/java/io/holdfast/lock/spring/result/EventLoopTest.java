@@ -10,7 +10,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -109,7 +109,7 @@ class EventLoopTest {
         Runners.partForTest().withBean(Results.class).run(context -> {
             Mono<String> result = context.getBean(Results.class).mono(() -> Mono.just("never"));
             assertThatThrownBy(result::block)
-                    .isInstanceOf(LockDefinitionException.class)
+                    .isInstanceOf(LockConfigurationException.class)
                     .hasMessageContaining("no LockTemplate");
         });
     }

@@ -46,7 +46,7 @@ final class GuardedWork {
                 .getMethod("install", integrations())
                 .invoke(null, Array.newInstance(integrations().getComponentType(), 0));
         System.out.println(isGuarded() ? "on guard" : "not on guard");
-        AtomicReference<String> said = new AtomicReference<>("");
+        AtomicReference<String> summary = new AtomicReference<>("");
         Runners.inMemory().withBean(Service.class).run(context -> {
             Service service = context.getBean(Service.class);
             LockTemplate locks = context.getBean(LockTemplate.class);
@@ -79,9 +79,9 @@ final class GuardedWork {
                     .flatMap(i -> List.of("stage-key-" + i, "async-key-" + i, "mono-key-" + i).stream())
                     .filter(key -> store.inspect(LockKey.of(key)).holder().isPresent())
                     .count();
-            said.set("held: " + held + (failed == 0 ? "" : ", failed: " + failed + ", first: " + first));
+            summary.set("held: " + held + (failed == 0 ? "" : ", failed: " + failed + ", first: " + first));
         });
-        System.out.println(said.get());
+        System.out.println(summary.get());
         System.exit(0);
     }
 

@@ -3,7 +3,7 @@ package io.holdfast.lock.spring.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -65,7 +65,7 @@ class ResultKindTest {
     @ValueSource(strings = {"scheduled", "callable", "deferred", "emitter"})
     void work_that_nobody_can_follow_is_refused(String method) {
         assertThatThrownBy(() -> kind(method))
-                .isInstanceOf(LockDefinitionException.class)
+                .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContaining("the lock would be released before the work is done");
     }
 

@@ -10,7 +10,7 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.LockContext;
 import io.holdfast.lock.spring.annotation.OnLost;
-import io.holdfast.lock.testing.HeardLog;
+import io.holdfast.lock.testing.CapturedLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -61,7 +61,7 @@ class ToleratedLossTest {
     }
 
     private static long losses(Body body) {
-        try (HeardLog log = new HeardLog(DistributedLock.class.getName(), Level.WARN)) {
+        try (CapturedLog log = new CapturedLog(DistributedLock.class.getName(), Level.WARN)) {
             Runners.inMemory()
                     .withBean(Tolerant.class)
                     .run(context -> body.run(context.getBean(Tolerant.class), context.getBean(LockTemplate.class)));

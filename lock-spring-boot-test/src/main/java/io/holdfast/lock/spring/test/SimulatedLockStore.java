@@ -4,7 +4,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
@@ -91,7 +91,7 @@ final class SimulatedLockStore implements LockStore {
 
     private InMemoryLockStore reachable() {
         if (outages.get() > 0) {
-            throw new LockStoreException("The lock store does not respond: TestLocks.fail() is active.", null, false);
+            throw new LockStoreException("The lock store does not respond: TestLocks.failStore() is active.", null, false);
         }
         return memory;
     }
@@ -108,8 +108,8 @@ final class SimulatedLockStore implements LockStore {
     }
 
     @Override
-    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastToken) {
-        return reachable().downgrade(key, owner, lastToken);
+    public ReleaseReply downgrade(LockKey key, OwnerId owner, long lastFencingToken) {
+        return reachable().downgrade(key, owner, lastFencingToken);
     }
 
     @Override
@@ -128,12 +128,12 @@ final class SimulatedLockStore implements LockStore {
     }
 
     @Override
-    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastToken) {
-        reachable().leave(key, owner, cancelledFor, lastToken);
+    public void leave(LockKey key, OwnerId owner, Duration cancelledFor, long lastFencingToken) {
+        reachable().leave(key, owner, cancelledFor, lastFencingToken);
     }
 
     @Override
-    public LockSnapshot inspect(LockKey key) {
+    public LockStatus inspect(LockKey key) {
         return reachable().inspect(key);
     }
 

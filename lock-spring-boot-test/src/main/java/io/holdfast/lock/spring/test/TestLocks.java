@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.test;
 
 import io.holdfast.lock.api.Blockage;
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
@@ -30,7 +30,7 @@ import java.util.function.Supplier;
  * when(gateway.charge(42)).then(call -> { testLocks.lose("order:42"); return OK; });
  * assertThatThrownBy(() -> service.pay(42)).isInstanceOf(LockLostException.class);
  *
- * try (var outage = testLocks.fail()) {
+ * try (var outage = testLocks.failStore()) {
  *     assertThatThrownBy(() -> service.pay(42)).isInstanceOf(LockStoreException.class);
  * }
  * }</pre>
@@ -111,7 +111,7 @@ public final class TestLocks {
      * @throws IllegalStateException if the lock is not free
      * @throws io.holdfast.lock.api.LockKeyException if the text is not a valid key
      */
-    public Simulation holdElsewhereForAWhile(String key) {
+    public Simulation holdElsewhereUntilClosed(String key) {
         return running(store.elsewhere().hold(LockRequest.of(key), false));
     }
 
@@ -123,7 +123,7 @@ public final class TestLocks {
      *
      * @param key the lock to lose; it is then free
      * @throws IllegalStateException if the application does not hold it
-     * @throws io.holdfast.lock.api.LockStoreException while {@link #fail()} is active
+     * @throws io.holdfast.lock.api.LockStoreException while {@link #failStore()} is active
      */
     public void lose(String key) {
         if (!isHeld(key)) {
@@ -140,7 +140,7 @@ public final class TestLocks {
      *
      * @return ends the outage when closed; if several overlap, the outage ends when the last one is closed
      */
-    public Simulation fail() {
+    public Simulation failStore() {
         return running(store.fail());
     }
 
@@ -220,7 +220,7 @@ public final class TestLocks {
     /** A lock without a handle, such as one that is kept for its minimum time, ends silently. */
     private void free(LockKey key) {
         LockTemplate locks = application.get();
-        if (locks instanceof LockActivity client
+        if (locks instanceof LocalLocks client
                 && client.held().stream().anyMatch(hold -> hold.key().equals(key))) {
             locks.forceRelease(key.value());
         } else {

@@ -2,7 +2,7 @@ package io.holdfast.lock.spring.test;
 
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
-import io.holdfast.lock.spring.autoconfigure.LockEngineCustomizer;
+import io.holdfast.lock.spring.autoconfigure.LockEngineBuilderCustomizer;
 import io.holdfast.lock.spring.autoconfigure.LockStoreAutoConfiguration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -22,7 +22,7 @@ public final class TestLocksAutoConfiguration {
     }
 
     @Bean
-    LockEngineCustomizer holdfastTestLocksCustomizer(SimulatedLockStore store) {
+    LockEngineBuilderCustomizer holdfastTestLocksCustomizer(SimulatedLockStore store) {
         return builder -> builder.requests(store::withoutVainWait);
     }
 

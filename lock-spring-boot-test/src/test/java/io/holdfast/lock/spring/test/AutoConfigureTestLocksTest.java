@@ -119,7 +119,7 @@ class AutoConfigureTestLocksTest {
         @Test
         @Order(3)
         void annotated_method_fails_in_an_outage() {
-            testLocks.fail();
+            testLocks.failStore();
             assertThatThrownBy(() -> orders.pay(42)).isInstanceOf(LockStoreException.class);
         }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.TestRedis;
 import java.util.List;
@@ -58,7 +58,7 @@ class DataSliceTest {
 
         @DistributedLock(key = "'" + KEY + "'")
         public boolean isLocked() {
-            return Boolean.TRUE.equals(redis.hasKey("lock:{" + KEY + "}"));
+            return Boolean.TRUE.equals(redis.hasKey("holdfast:{" + KEY + "}"));
         }
     }
 
@@ -148,7 +148,7 @@ class DataSliceTest {
         @Test
         void annotated_method_fails_instead_of_running_unlocked(@Autowired JdbcOrders orders) {
             assertThatThrownBy(orders::one)
-                    .isInstanceOf(LockDefinitionException.class)
+                    .isInstanceOf(LockConfigurationException.class)
                     .hasMessageContaining("@AutoConfigureTestLocks");
         }
     }

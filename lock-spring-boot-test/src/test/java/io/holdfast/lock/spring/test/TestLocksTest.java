@@ -174,7 +174,7 @@ class TestLocksTest {
 
     @Test
     void lock_that_is_held_elsewhere_for_a_while_is_waited_for() {
-        Simulation elsewhere = testLocks.holdElsewhereForAWhile(KEY);
+        Simulation elsewhere = testLocks.holdElsewhereUntilClosed(KEY);
         CompletableFuture<Long> waiting = CompletableFuture.supplyAsync(() -> tokenOf(patient()));
         Awaitility.await().until(() -> testLocks.waiters(KEY) == 1);
 
@@ -217,10 +217,10 @@ class TestLocksTest {
 
     @Test
     void store_fails_until_the_outage_ends() {
-        try (var outage = testLocks.fail()) {
+        try (var outage = testLocks.failStore()) {
             assertThatThrownBy(() -> locks.acquire(patient()))
                     .isInstanceOf(LockStoreException.class)
-                    .hasMessageContaining("TestLocks.fail()");
+                    .hasMessageContaining("TestLocks.failStore()");
             assertThatThrownBy(() -> locks.inspect(KEY)).isInstanceOf(LockStoreException.class);
         }
         locks.acquire(KEY).close();
@@ -229,7 +229,7 @@ class TestLocksTest {
     @Test
     void lock_that_was_held_before_an_outage_stays_held() {
         LockHandle handle = locks.acquire(KEY);
-        try (var outage = testLocks.fail()) {
+        try (var outage = testLocks.failStore()) {
             assertThat(handle.isHeld()).isTrue();
             assertThat(testLocks.isHeld(KEY)).isTrue();
             assertThatThrownBy(() -> handle.extend(DAY)).isInstanceOf(LockStoreException.class);
@@ -240,8 +240,8 @@ class TestLocksTest {
 
     @Test
     void overlapping_outages_end_with_the_last() {
-        Simulation first = testLocks.fail();
-        Simulation second = testLocks.fail();
+        Simulation first = testLocks.failStore();
+        Simulation second = testLocks.failStore();
         first.close();
         first.close();
 
@@ -266,8 +266,8 @@ class TestLocksTest {
     @Test
     void reset_ends_everything() {
         testLocks.holdElsewhere("order:1");
-        testLocks.holdElsewhereForAWhile("order:2");
-        testLocks.fail();
+        testLocks.holdElsewhereUntilClosed("order:2");
+        testLocks.failStore();
 
         testLocks.reset();
 
@@ -339,7 +339,7 @@ class TestLocksTest {
     @Test
     void lock_that_is_only_named_like_that_of_a_role_is_an_ordinary_one() {
         LockHandle board = locks.acquire(
-                LockRequest.of("leader:board").name("leader-board").waitWithoutLimit());
+                LockRequest.of("leader:board").name("leader-board").waitForever());
         assertThat(testLocks.heldKeys()).containsExactly("leader:board");
 
         testLocks.reset();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.LockDefinitionException;
+import io.holdfast.lock.spring.LockConfigurationException;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -80,14 +80,14 @@ class WebMvcSliceTest {
                     .hasFailed()
                     .failure()
                     .rootCause()
-                    .isInstanceOf(LockDefinitionException.class)
+                    .isInstanceOf(LockConfigurationException.class)
                     .hasMessageContaining(
                             "Spring Data Redis. Add @AutoConfigureTestLocks (from lock-spring-boot-test) to the test");
             assertThat(mvc.get().uri("/controller/42"))
                     .hasFailed()
                     .failure()
                     .rootCause()
-                    .isInstanceOf(LockDefinitionException.class);
+                    .isInstanceOf(LockConfigurationException.class);
         }
     }
 
@@ -164,7 +164,7 @@ class WebMvcSliceTest {
 
         @Test
         void store_that_fails_is_an_unavailable_service() {
-            try (var outage = testLocks.fail()) {
+            try (var outage = testLocks.failStore()) {
                 assertThat(mvc.get().uri("/controller/42")).hasStatus(HttpStatus.SERVICE_UNAVAILABLE);
             }
         }

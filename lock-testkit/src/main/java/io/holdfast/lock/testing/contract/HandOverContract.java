@@ -289,6 +289,6 @@ abstract class HandOverContract extends ContractFixture {
         AcquireReply claim = tryOnce(bob);
 
         assertThat(((AcquireReply.Granted) claim).tokens()).isEqualTo(BLOCK);
-        assertThat(store().inspect(key).lastToken()).isEqualTo(granted(claim) + BLOCK - 1);
+        assertThat(store().inspect(key).lastFencingToken()).isEqualTo(granted(claim) + BLOCK - 1);
     }
 }

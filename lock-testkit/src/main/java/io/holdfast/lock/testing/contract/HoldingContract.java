@@ -271,7 +271,7 @@ abstract class HoldingContract extends ContractFixture {
         assertThat(snapshot.key()).isEqualTo(key);
         assertThat(snapshot.holder()).isEmpty();
         assertThat(snapshot.waiters()).isZero();
-        assertThat(snapshot.lastToken()).isZero();
+        assertThat(snapshot.lastFencingToken()).isZero();
     }
 
     static List<String> anyText() {

@@ -115,7 +115,7 @@ abstract class JointContract extends ContractFixture {
 
         refused(tryAll(next(alice)), 2);
 
-        assertThat(store().inspect(key).lastToken()).isEqualTo(before);
+        assertThat(store().inspect(key).lastFencingToken()).isEqualTo(before);
     }
 
     @Test
@@ -268,6 +268,6 @@ abstract class JointContract extends ContractFixture {
                 new ReleaseRequest(key, alice, Duration.ZERO, first + 5, LEASE.toMillis(), EXCLUSIVE),
                 new ReleaseRequest(keys().get(1), bob)));
 
-        assertThat(store().inspect(key).lastToken()).isEqualTo(first + 5);
+        assertThat(store().inspect(key).lastFencingToken()).isEqualTo(first + 5);
     }
 }

@@ -48,7 +48,7 @@ abstract class ScanContract extends ContractFixture {
         LockStatus status = only();
 
         assertThat(status.key()).isEqualTo(key);
-        assertThat(status.lastToken()).isEqualTo(token);
+        assertThat(status.lastFencingToken()).isEqualTo(token);
         assertThat(status.waiters()).isZero();
         assertThat(status.queue()).isEmpty();
         LockHolder holder = status.holders().get(0);

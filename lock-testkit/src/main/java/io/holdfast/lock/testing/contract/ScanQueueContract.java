@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockSnapshot;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.store.EntryReply;
@@ -107,7 +106,7 @@ abstract class ScanQueueContract extends ContractFixture {
     }
 
     private void assertWaiting(int waiters, Duration longest) {
-        LockSnapshot snapshot = store().inspect(key);
+        LockStatus snapshot = store().inspect(key);
         assertThat(snapshot.waiters()).isEqualTo(waiters);
         assertThat(snapshot.waited()).isBetween(longest, longest.plus(Duration.ofMinutes(5)));
         LockStatus status = only();
@@ -199,15 +198,15 @@ abstract class ScanQueueContract extends ContractFixture {
         granted(alice);
         OwnerId first = bob;
         OwnerId last = bob;
-        for (int i = 0; i <= LockStatus.MOST_QUEUED; i++) {
+        for (int i = 0; i <= LockStatus.MAX_QUEUED; i++) {
             queue(last);
             last = next(last);
         }
 
         LockStatus status = only();
 
-        assertThat(status.waiters()).isEqualTo(LockStatus.MOST_QUEUED + 1);
-        assertThat(status.queue()).hasSize(LockStatus.MOST_QUEUED);
+        assertThat(status.waiters()).isEqualTo(LockStatus.MAX_QUEUED + 1);
+        assertThat(status.queue()).hasSize(LockStatus.MAX_QUEUED);
         assertThat(status.queue().get(0).clientId()).isEqualTo(first.clientId());
     }
 }

@@ -20,11 +20,11 @@ abstract class TokenContract extends ContractFixture {
     }
 
     @Test
-    void last_token_is_known_after_release() {
+    void last_fencing_token_is_known_after_release() {
         long token = granted(alice);
         release(alice);
 
-        assertThat(store().inspect(key).lastToken()).isEqualTo(token);
+        assertThat(store().inspect(key).lastFencingToken()).isEqualTo(token);
     }
 
     @Test
@@ -67,7 +67,7 @@ abstract class TokenContract extends ContractFixture {
     @Test
     void reserved_tokens_are_not_granted_to_others() {
         long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
-        assertThat(lastToken()).isEqualTo(first + BLOCK - 1);
+        assertThat(lastFencingToken()).isEqualTo(first + BLOCK - 1);
         released(alice);
 
         assertThat(granted(bob)).isGreaterThanOrEqualTo(first + BLOCK);
@@ -85,9 +85,9 @@ abstract class TokenContract extends ContractFixture {
     void tokens_that_were_not_used_are_given_back() {
         long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
 
-        releaseWithLastToken(alice, first + 5);
+        releaseWithLastFencingToken(alice, first + 5);
 
-        assertThat(lastToken()).isEqualTo(first + 5);
+        assertThat(lastFencingToken()).isEqualTo(first + 5);
         assertThat(granted(bob)).isBetween(first + 6, first + BLOCK - 1);
     }
 
@@ -98,7 +98,7 @@ abstract class TokenContract extends ContractFixture {
         store().release(new ReleaseRequest(
                 key, alice, Duration.ofSeconds(1), first + 5, ReleaseRequest.UNKNOWN_LEASE, EXCLUSIVE));
 
-        assertThat(lastToken()).isEqualTo(first + 5);
+        assertThat(lastFencingToken()).isEqualTo(first + 5);
     }
 
     @Test
@@ -106,20 +106,20 @@ abstract class TokenContract extends ContractFixture {
         long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
         pass(LEASE);
 
-        releaseWithLastToken(alice, first + 5);
+        releaseWithLastFencingToken(alice, first + 5);
 
-        assertThat(lastToken()).isEqualTo(first + 5);
+        assertThat(lastFencingToken()).isEqualTo(first + 5);
     }
 
     @Test
     void tokens_that_were_there_before_the_grant_are_not_given_back() {
         long before = granted(tryForTokens(alice, EXCLUSIVE, BLOCK)) + BLOCK / 2;
-        releaseWithLastToken(alice, before);
+        releaseWithLastFencingToken(alice, before);
         granted(tryForTokens(bob, EXCLUSIVE, BLOCK));
 
-        releaseWithLastToken(bob, before - 500);
+        releaseWithLastFencingToken(bob, before - 500);
 
-        assertThat(lastToken()).isEqualTo(before);
+        assertThat(lastFencingToken()).isEqualTo(before);
         assertThat(granted(carol)).isGreaterThan(before);
     }
 
@@ -129,22 +129,22 @@ abstract class TokenContract extends ContractFixture {
 
         store().release(ReleaseRequest.unused(key, alice));
 
-        assertThat(lastToken()).isEqualTo(first - 1);
+        assertThat(lastFencingToken()).isEqualTo(first - 1);
     }
 
     @Test
     void tokens_are_given_back_by_who_leaves_unless_they_count_as_used() {
         long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
         store().leave(key, alice, Duration.ZERO, ReleaseRequest.NO_TOKEN);
-        assertThat(lastToken()).isEqualTo(first - 1);
+        assertThat(lastFencingToken()).isEqualTo(first - 1);
 
         long second = granted(tryForTokens(bob, EXCLUSIVE, BLOCK));
         store().leave(key, bob, LEASE, second + 5);
-        assertThat(lastToken()).isEqualTo(second + 5);
+        assertThat(lastFencingToken()).isEqualTo(second + 5);
 
         long third = granted(tryForTokens(carol, EXCLUSIVE, BLOCK));
         store().leave(key, carol, Duration.ZERO, ReleaseRequest.ALL_TOKENS);
-        assertThat(lastToken()).isEqualTo(third + BLOCK - 1);
+        assertThat(lastFencingToken()).isEqualTo(third + BLOCK - 1);
     }
 
     @Test
@@ -153,7 +153,7 @@ abstract class TokenContract extends ContractFixture {
 
         store().leave(key, bob, Duration.ZERO, ReleaseRequest.NO_TOKEN);
 
-        assertThat(lastToken()).isEqualTo(first + BLOCK - 1);
+        assertThat(lastFencingToken()).isEqualTo(first + BLOCK - 1);
     }
 
     @Test
@@ -162,7 +162,7 @@ abstract class TokenContract extends ContractFixture {
 
         store().downgrade(key, alice, first + 5);
 
-        assertThat(lastToken()).isEqualTo(first + 5);
+        assertThat(lastFencingToken()).isEqualTo(first + 5);
         assertThat(shared(bob, UNLIMITED)).isGreaterThan(first + 5);
     }
 
@@ -172,16 +172,16 @@ abstract class TokenContract extends ContractFixture {
 
         store().downgrade(key, alice, first - 500);
 
-        assertThat(lastToken()).isEqualTo(first);
+        assertThat(lastFencingToken()).isEqualTo(first);
     }
 
     @Test
     void stranger_gives_no_tokens_back() {
         long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
 
-        releaseWithLastToken(bob, first);
+        releaseWithLastFencingToken(bob, first);
 
-        assertThat(lastToken()).isEqualTo(first + BLOCK - 1);
+        assertThat(lastFencingToken()).isEqualTo(first + BLOCK - 1);
     }
 
     @Test
@@ -189,14 +189,14 @@ abstract class TokenContract extends ContractFixture {
         long first = granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
 
         long again = grantedAgain(first, tryForTokens(alice, EXCLUSIVE, BLOCK));
-        assertThat(lastToken()).isEqualTo(again + BLOCK - 1);
+        assertThat(lastFencingToken()).isEqualTo(again + BLOCK - 1);
     }
 
     @Test
     void shared_grant_reserves_one_token() {
         long first = granted(tryForTokens(alice, UNLIMITED, BLOCK));
 
-        assertThat(lastToken()).isEqualTo(first);
+        assertThat(lastFencingToken()).isEqualTo(first);
     }
 
     @Test
@@ -206,9 +206,9 @@ abstract class TokenContract extends ContractFixture {
         long second = shared(bob, UNLIMITED);
         assertThat(second).isGreaterThanOrEqualTo(first + BLOCK);
 
-        releaseWithLastToken(alice, first);
+        releaseWithLastFencingToken(alice, first);
 
-        assertThat(lastToken()).isEqualTo(second);
+        assertThat(lastFencingToken()).isEqualTo(second);
     }
 
     @Test
@@ -228,7 +228,7 @@ abstract class TokenContract extends ContractFixture {
 
         assertThat(granted(askFor(bob, EXCLUSIVE, 10, ahead, false))).isEqualTo(ahead);
 
-        assertThat(lastToken()).isEqualTo(ahead + 9);
+        assertThat(lastFencingToken()).isEqualTo(ahead + 9);
     }
 
     @Test
@@ -245,7 +245,7 @@ abstract class TokenContract extends ContractFixture {
 
         long again = grantedAgain(token, askFor(alice, EXCLUSIVE, 1, token + BLOCK, false));
         assertThat(again).isLessThan(token + BLOCK);
-        assertThat(lastToken()).isEqualTo(again);
+        assertThat(lastFencingToken()).isEqualTo(again);
     }
 
     @Test
@@ -254,7 +254,7 @@ abstract class TokenContract extends ContractFixture {
 
         long raised = token + BLOCK;
         assertThat(granted(askFor(alice, EXCLUSIVE, 10, raised, true))).isEqualTo(raised);
-        assertThat(lastToken()).isEqualTo(raised + 9);
+        assertThat(lastFencingToken()).isEqualTo(raised + 9);
         assertThat(granted(askFor(alice, EXCLUSIVE, 10, raised, true))).isEqualTo(raised);
         assertThat(granted(askFor(alice, EXCLUSIVE, 10, token, true))).isEqualTo(raised);
         assertThat(store().inspect(key).holder().orElseThrow().fencingToken()).isEqualTo(raised);
@@ -268,7 +268,7 @@ abstract class TokenContract extends ContractFixture {
         long raised = granted(askFor(alice, UNLIMITED, 1, second, true));
 
         assertThat(raised).isGreaterThan(second);
-        assertThat(lastToken()).isGreaterThanOrEqualTo(raised);
+        assertThat(lastFencingToken()).isGreaterThanOrEqualTo(raised);
         grantedAgain(raised, askFor(alice, UNLIMITED, 1, first, true));
     }
 
@@ -277,12 +277,12 @@ abstract class TokenContract extends ContractFixture {
                 key, owner, LEASE.toMillis(), HERE, limit, 1, false, false, tokens, least, raise));
     }
 
-    private void releaseWithLastToken(OwnerId owner, long lastToken) {
+    private void releaseWithLastFencingToken(OwnerId owner, long lastFencingToken) {
         store().release(new ReleaseRequest(
-                key, owner, Duration.ZERO, lastToken, ReleaseRequest.UNKNOWN_LEASE, EXCLUSIVE));
+                key, owner, Duration.ZERO, lastFencingToken, ReleaseRequest.UNKNOWN_LEASE, EXCLUSIVE));
     }
 
-    private long lastToken() {
-        return store().inspect(key).lastToken();
+    private long lastFencingToken() {
+        return store().inspect(key).lastFencingToken();
     }
 }

@@ -68,8 +68,8 @@ abstract class WaitsContract extends ContractFixture {
 
     @Test
     void wait_is_read_as_it_was_recorded() {
-        WaitReport told = report(alice.clientId(), 5);
-        record(alice.clientId(), told);
+        WaitReport reported = report(alice.clientId(), 5);
+        record(alice.clientId(), reported);
 
         WaitReport read = only(alice.clientId()).report();
 
@@ -78,7 +78,7 @@ abstract class WaitsContract extends ContractFixture {
         assertThat(read.what())
                 .usingRecursiveComparison()
                 .ignoringFields("waited")
-                .isEqualTo(told.what());
+                .isEqualTo(reported.what());
         assertThat(read.what().waited()).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
     }
 

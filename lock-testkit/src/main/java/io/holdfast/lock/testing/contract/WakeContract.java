@@ -30,15 +30,15 @@ abstract class WakeContract extends ContractFixture {
         listening.forEach(LockStore.Listening::close);
     }
 
-    private HeardHints listen(OwnerId owner) {
-        HeardHints heard = new HeardHints();
-        listening.add(store().listen(owner.clientId(), heard));
-        heard.awaitConnected();
-        return heard;
+    private ReceivedMessages listen(OwnerId owner) {
+        ReceivedMessages received = new ReceivedMessages();
+        listening.add(store().listen(owner.clientId(), received));
+        received.awaitConnected();
+        return received;
     }
 
     /** The hints that the client has received so far. A final hint on another lock marks their end. */
-    private List<HeardHints.Hint> heard(OwnerId client, HeardHints hints) {
+    private List<ReceivedMessages.Received> received(OwnerId client, ReceivedMessages hints) {
         LockKey other = beside(":last:" + client);
         OwnerId last = new OwnerId(client.clientId(), 1_000_000);
         OwnerId holder = new OwnerId(client.clientId(), 1_000_001);
@@ -46,82 +46,82 @@ abstract class WakeContract extends ContractFixture {
         store().acquire(new AcquireRequest(
                 other, last, LEASE.toMillis(), HERE, EXCLUSIVE, 1, false, true, 1, 0, false));
         store().release(new ReleaseRequest(other, holder));
-        hints.awaitHint(HeardHints.Hint.called(last));
+        hints.awaitHint(ReceivedMessages.Received.called(last));
         return hints.all().stream()
                 .takeWhile(hint -> hint.sequence() != last.sequence())
                 .toList();
     }
 
-    private static HeardHints.Hint awaited(OwnerId owner, Waiters waiters) {
-        return HeardHints.Hint.awaited(owner, waiters);
+    private static ReceivedMessages.Received awaited(OwnerId owner, Waiters waiters) {
+        return ReceivedMessages.Received.awaited(owner, waiters);
     }
 
-    private static List<HeardHints.Hint> called(OwnerId owner) {
-        return List.of(HeardHints.Hint.called(owner));
+    private static List<ReceivedMessages.Received> called(OwnerId owner) {
+        return List.of(ReceivedMessages.Received.called(owner));
     }
 
     @Test
     void waiter_is_called_when_the_lock_is_released() {
-        HeardHints bobs = listen(bob);
+        ReceivedMessages bobs = listen(bob);
         granted(alice);
         queue(bob, carol);
 
         released(alice);
 
-        assertThat(heard(bob, bobs)).isEqualTo(called(bob));
+        assertThat(received(bob, bobs)).isEqualTo(called(bob));
     }
 
     @Test
     void nobody_is_called_who_is_not_next() {
-        HeardHints bobs = listen(bob);
-        HeardHints carols = listen(carol);
+        ReceivedMessages bobs = listen(bob);
+        ReceivedMessages carols = listen(carol);
         granted(alice);
         queue(bob, carol);
-        assertThat(heard(bob, bobs)).isEmpty();
+        assertThat(received(bob, bobs)).isEmpty();
 
         released(alice);
 
-        assertThat(heard(carol, carols)).isEmpty();
+        assertThat(received(carol, carols)).isEmpty();
     }
 
     @Test
     void waiter_is_called_when_the_holder_is_undone() {
-        HeardHints bobs = listen(bob);
+        ReceivedMessages bobs = listen(bob);
         granted(alice);
         queue(bob);
 
         store().leave(key, alice, LEASE, ReleaseRequest.ALL_TOKENS);
 
-        assertThat(heard(bob, bobs)).isEqualTo(called(bob));
+        assertThat(received(bob, bobs)).isEqualTo(called(bob));
     }
 
     @Test
     void waiter_is_called_when_the_one_before_it_leaves() {
-        HeardHints carols = listen(carol);
+        ReceivedMessages carols = listen(carol);
         granted(alice);
         queue(bob, carol);
         released(alice);
 
         leave(bob);
 
-        assertThat(heard(carol, carols)).isEqualTo(called(carol));
+        assertThat(received(carol, carols)).isEqualTo(called(carol));
     }
 
     @Test
     void reader_is_called_when_the_writer_before_it_gives_up() {
-        HeardHints carols = listen(carol);
+        ReceivedMessages carols = listen(carol);
         shared(alice, UNLIMITED);
         queue(bob);
         queueShared(UNLIMITED, carol);
 
         held(tryOnce(bob));
 
-        assertThat(heard(carol, carols)).isEqualTo(called(carol));
+        assertThat(received(carol, carols)).isEqualTo(called(carol));
     }
 
     @Test
     void reader_is_called_when_somebody_finds_that_the_writer_before_it_died() {
-        HeardHints carols = listen(carol);
+        ReceivedMessages carols = listen(carol);
         shared(alice, UNLIMITED);
         queue(bob);
         pass(HALF_ENTRY_TIMEOUT);
@@ -130,12 +130,12 @@ abstract class WakeContract extends ContractFixture {
 
         keepEntries(dave);
 
-        assertThat(heard(carol, carols)).isEqualTo(called(carol));
+        assertThat(received(carol, carols)).isEqualTo(called(carol));
     }
 
     @Test
     void waiter_is_called_when_the_one_before_it_does_not_claim() {
-        HeardHints carols = listen(carol);
+        ReceivedMessages carols = listen(carol);
         granted(alice);
         queue(bob, carol);
         released(alice);
@@ -143,105 +143,105 @@ abstract class WakeContract extends ContractFixture {
 
         keepEntries(dave);
 
-        assertThat(heard(carol, carols)).isEqualTo(called(carol));
+        assertThat(received(carol, carols)).isEqualTo(called(carol));
     }
 
     @Test
     void waiter_is_called_when_the_lock_is_released_by_force() {
-        HeardHints bobs = listen(bob);
+        ReceivedMessages bobs = listen(bob);
         granted(alice);
         queue(bob);
 
         store().forceRelease(key);
 
-        assertThat(heard(bob, bobs)).isEqualTo(called(bob));
+        assertThat(received(bob, bobs)).isEqualTo(called(bob));
     }
 
     @Test
     void holder_is_told_that_its_lock_was_released_by_force() {
-        HeardHints alices = listen(alice);
+        ReceivedMessages alices = listen(alice);
         granted(alice);
 
         store().forceRelease(key);
 
-        alices.awaitHint(HeardHints.Hint.revoked(alice));
+        alices.awaitHint(ReceivedMessages.Received.revoked(alice));
     }
 
     @Test
     void readers_are_told_that_their_lock_was_released_by_force() {
-        HeardHints alices = listen(alice);
-        HeardHints bobs = listen(bob);
+        ReceivedMessages alices = listen(alice);
+        ReceivedMessages bobs = listen(bob);
         shared(alice, UNLIMITED);
         shared(bob, UNLIMITED);
 
         store().forceRelease(key);
 
-        alices.awaitHint(HeardHints.Hint.revoked(alice));
-        bobs.awaitHint(HeardHints.Hint.revoked(bob));
+        alices.awaitHint(ReceivedMessages.Received.revoked(alice));
+        bobs.awaitHint(ReceivedMessages.Received.revoked(bob));
     }
 
     @Test
     void waiter_is_called_by_whoever_finds_that_the_lease_has_ended() {
-        HeardHints bobs = listen(bob);
+        ReceivedMessages bobs = listen(bob);
         acquire(alice, HALF_ENTRY_TIMEOUT, false);
         queue(bob);
         pass(HALF_ENTRY_TIMEOUT);
 
         tryOnce(carol);
 
-        assertThat(heard(bob, bobs)).isEqualTo(called(bob));
+        assertThat(received(bob, bobs)).isEqualTo(called(bob));
     }
 
     @Test
     void all_readers_that_may_come_in_are_called() {
-        HeardHints bobs = listen(bob);
-        HeardHints carols = listen(carol);
+        ReceivedMessages bobs = listen(bob);
+        ReceivedMessages carols = listen(carol);
         granted(alice);
         queueShared(UNLIMITED, bob, carol);
 
         store().downgrade(key, alice, ReleaseRequest.ALL_TOKENS);
 
-        assertThat(heard(bob, bobs)).isEqualTo(called(bob));
-        assertThat(heard(carol, carols)).isEqualTo(called(carol));
+        assertThat(received(bob, bobs)).isEqualTo(called(bob));
+        assertThat(received(carol, carols)).isEqualTo(called(carol));
     }
 
     @Test
     void acquisition_is_called_by_its_own_number() {
-        HeardHints bobs = listen(bob);
+        ReceivedMessages bobs = listen(bob);
         granted(alice);
         queue(next(bob), bob);
 
         released(alice);
 
-        assertThat(heard(bob, bobs)).isEqualTo(called(next(bob)));
+        assertThat(received(bob, bobs)).isEqualTo(called(next(bob)));
     }
 
     @Test
     void holder_of_many_tokens_is_told_of_the_first_waiter_only() {
-        HeardHints alices = listen(alice);
+        ReceivedMessages alices = listen(alice);
         granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
 
         queue(bob, bob, carol);
 
-        assertThat(heard(alice, alices)).containsExactly(awaited(alice, Waiters.UNFAIR));
+        assertThat(received(alice, alices)).containsExactly(awaited(alice, Waiters.UNFAIR));
     }
 
     @Test
     void holder_of_many_tokens_is_told_again_after_all_waiters_have_left() {
-        HeardHints alices = listen(alice);
+        ReceivedMessages alices = listen(alice);
         granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
         queue(bob);
         leave(bob);
 
         queue(carol);
 
-        assertThat(heard(alice, alices))
+        assertThat(received(alice, alices))
                 .containsExactly(awaited(alice, Waiters.UNFAIR), awaited(alice, Waiters.UNFAIR));
     }
 
     @Test
     void holder_of_many_tokens_is_told_of_each_fair_waiter() {
-        HeardHints alices = listen(alice);
+        ReceivedMessages alices = listen(alice);
         granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
 
         queue(bob);
@@ -249,100 +249,100 @@ abstract class WakeContract extends ContractFixture {
         queueFair(carol);
         queueFair(dave);
 
-        assertThat(heard(alice, alices))
+        assertThat(received(alice, alices))
                 .containsExactly(
                         awaited(alice, Waiters.UNFAIR), awaited(alice, Waiters.FAIR), awaited(alice, Waiters.FAIR));
     }
 
     @Test
     void holder_of_many_tokens_is_told_of_a_waiting_reader() {
-        HeardHints alices = listen(alice);
+        ReceivedMessages alices = listen(alice);
         granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
 
         queueShared(UNLIMITED, bob);
 
-        assertThat(heard(alice, alices)).containsExactly(awaited(alice, Waiters.UNFAIR));
+        assertThat(received(alice, alices)).containsExactly(awaited(alice, Waiters.UNFAIR));
     }
 
     @Test
     void holder_of_many_tokens_is_not_told_of_one_try() {
-        HeardHints alices = listen(alice);
+        ReceivedMessages alices = listen(alice);
         granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
 
         held(tryOnce(bob));
 
-        assertThat(heard(alice, alices)).isEmpty();
+        assertThat(received(alice, alices)).isEmpty();
     }
 
     @Test
     void holder_of_one_token_is_not_told_who_waits() {
-        HeardHints alices = listen(alice);
+        ReceivedMessages alices = listen(alice);
         granted(alice);
 
         queue(bob);
         queueFair(carol);
 
-        assertThat(heard(alice, alices)).isEmpty();
+        assertThat(received(alice, alices)).isEmpty();
     }
 
     @Test
     void readers_are_not_told_who_waits() {
-        HeardHints alices = listen(alice);
+        ReceivedMessages alices = listen(alice);
         granted(tryForTokens(alice, UNLIMITED, BLOCK));
 
         queue(bob);
 
-        assertThat(heard(alice, alices)).isEmpty();
+        assertThat(received(alice, alices)).isEmpty();
     }
 
     @Test
     void former_holder_is_not_told_who_waits_while_the_lock_is_kept() {
-        HeardHints alices = listen(alice);
+        ReceivedMessages alices = listen(alice);
         granted(tryForTokens(alice, EXCLUSIVE, BLOCK));
         releaseLater(alice, LEASE);
 
         queue(bob);
 
-        assertThat(heard(alice, alices)).isEmpty();
+        assertThat(received(alice, alices)).isEmpty();
     }
 
     @Test
     void all_listeners_of_a_client_are_told() {
-        HeardHints one = listen(bob);
-        HeardHints another = listen(bob);
+        ReceivedMessages one = listen(bob);
+        ReceivedMessages another = listen(bob);
         granted(alice);
         queue(bob);
 
         released(alice);
 
-        assertThat(heard(bob, one)).isEqualTo(called(bob));
-        assertThat(heard(bob, another)).isEqualTo(called(bob));
+        assertThat(received(bob, one)).isEqualTo(called(bob));
+        assertThat(received(bob, another)).isEqualTo(called(bob));
     }
 
     @Test
     void closed_listener_hears_nothing_and_does_not_disturb_the_other() {
-        HeardHints closed = listen(bob);
-        HeardHints open = listen(bob);
+        ReceivedMessages closed = listen(bob);
+        ReceivedMessages open = listen(bob);
         granted(alice);
         queue(bob);
         listening.get(0).close();
 
         released(alice);
 
-        assertThat(heard(bob, open)).isEqualTo(called(bob));
+        assertThat(received(bob, open)).isEqualTo(called(bob));
         assertThat(closed.all()).isEmpty();
     }
 
     @Test
     void waiter_is_told_what_it_was_granted() {
-        HeardHints bobs = listen(bob);
+        ReceivedMessages bobs = listen(bob);
         granted(alice);
         long asked = refused(acquire(bob, LEASE, true)).storeMicros();
         queue(carol);
 
         released(alice);
 
-        assertThat(heard(bob, bobs)).isEqualTo(called(bob));
+        assertThat(received(bob, bobs)).isEqualTo(called(bob));
         Reservation granted = bobs.reservations().get(0);
         assertThat(granted.token())
                 .isEqualTo(store().inspect(key).holder().orElseThrow().fencingToken());

@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure.actuate;
 
-import io.holdfast.lock.api.LockClient;
+import io.holdfast.lock.api.ClientId;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
@@ -48,7 +48,7 @@ final class LocksDescriptors {
     record Locks(
             List<Held> held,
             List<Waiting> waiting,
-            @Nullable Long wakeUps,
+            @Nullable Long wakeups,
             List<Definition> definitions,
             List<Leader> leadership)
             implements OperationResponseBody {}
@@ -58,7 +58,7 @@ final class LocksDescriptors {
             String role,
             boolean candidate,
             boolean leader,
-            @Nullable Long token,
+            @Nullable Long fencingToken,
             @Nullable String since,
             @Nullable String leaderHost,
             @Nullable Long leaderPid,
@@ -192,7 +192,7 @@ final class LocksDescriptors {
             int total,
             int page,
             int size,
-            LockClient instance,
+            ClientId instance,
             int lateRenewals,
             String responseTime,
             List<Lock> locks,

@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure.actuate;
 
-import io.holdfast.lock.api.LockActivity;
-import io.holdfast.lock.api.LockSnapshot;
+import io.holdfast.lock.api.LocalLocks;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Definition;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Held;
@@ -43,7 +43,7 @@ record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource 
     }
 
     Locks locks(boolean withKeys) {
-        LockActivity activity = beans.getBeanProvider(LockActivity.class).getIfUnique();
+        LocalLocks activity = beans.getBeanProvider(LocalLocks.class).getIfUnique();
         List<Definition> definitions = LockedMethods.of(beans, operations);
         List<Leader> leaders = LocksDescriptors.leaders(beans, true);
         if (activity == null) {
@@ -68,7 +68,7 @@ record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource 
                                 each.thread(),
                                 LocksDescriptors.text(each.waited())))
                         .toList(),
-                activity.wakeUps(),
+                activity.wakeups(),
                 definitions,
                 leaders);
     }
@@ -81,11 +81,11 @@ record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource 
     @ReadOperation
     Lock lock(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
         String text = keyOf(key, exactKey);
-        LockSnapshot snapshot = beans.getBean(LockTemplate.class).inspect(text);
+        LockStatus snapshot = beans.getBean(LockTemplate.class).inspect(text);
         List<Holder> holders = LocksDescriptors.holders(snapshot.holders());
         String longest = LocksDescriptors.longestWait(snapshot.waited());
         return new Lock(
-                null, text, snapshot.isHeld(), snapshot.lastToken(), holders, snapshot.waiters(), longest, null);
+                null, text, snapshot.isHeld(), snapshot.lastFencingToken(), holders, snapshot.waiters(), longest, null);
     }
 
     @DeleteOperation

@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure.actuate;
 
-import io.holdfast.lock.api.LockOverview;
+import io.holdfast.lock.api.AllLocks;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
@@ -51,18 +51,18 @@ public final class LocksEndpointAutoConfiguration {
     @Bean
     @ConditionalOnBean(LocksEndpoint.class)
     @ConditionalOnMissingBean(name = "holdfastAllLocks")
-    AllLocks holdfastAllLocks(ObjectProvider<LockOverview> overview, LocksEndpointProperties properties) {
-        return new AllLocks(new SharedScan(overview::getIfUnique, SCAN_INTERVAL), properties.showKeys());
+    LocksReport holdfastAllLocks(ObjectProvider<AllLocks> overview, LocksEndpointProperties properties) {
+        return new LocksReport(new SharedScan(overview::getIfUnique, SCAN_INTERVAL), properties.showKeys());
     }
 
     @Bean
-    @ConditionalOnBean({LocksEndpoint.class, AllLocks.class})
+    @ConditionalOnBean({LocksEndpoint.class, LocksReport.class})
     @ConditionalOnMissingBean(name = "holdfastLocksEndpointWebExtension")
     @ConditionalOnAvailableEndpoint(endpoint = LocksEndpoint.class, exposure = EndpointExposure.WEB)
     LocksEndpointWebExtension holdfastLocksEndpointWebExtension(
             LocksEndpoint endpoint,
             LocksEndpointProperties properties,
-            AllLocks allLocks,
+            LocksReport allLocks,
             ObjectProvider<EndpointAccessResolver> access) {
         Supplier<String> page = SingletonSupplier.of(() -> LocksPage.html(isWritable(access)));
         return new LocksEndpointWebExtension(endpoint, properties, allLocks, page);

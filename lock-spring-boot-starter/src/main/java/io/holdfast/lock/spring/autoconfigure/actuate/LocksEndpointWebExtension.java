@@ -20,7 +20,7 @@ import org.springframework.util.MimeType;
 /** Adapts the endpoint to HTTP: the response may depend on the user, and failures are mapped to status codes. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 record LocksEndpointWebExtension(
-        LocksEndpoint endpoint, LocksEndpointProperties properties, AllLocks allLocks, Supplier<String> page) {
+        LocksEndpoint endpoint, LocksEndpointProperties properties, LocksReport allLocks, Supplier<String> page) {
 
     private static final MimeType HTML = new MimeType("text", "html", StandardCharsets.UTF_8);
     private static final int FORBIDDEN = 403;
@@ -60,7 +60,7 @@ record LocksEndpointWebExtension(
                 throw new IllegalArgumentException(
                         "The only supported scope is 'all'; omit scope to list the locks of this instance");
             }
-            return allLocks.show(new AllLocks.Query(name, key, holder, minAge, page, size), withKeys);
+            return allLocks.show(new LocksReport.Query(name, key, holder, minAge, page, size), withKeys);
         });
     }
 

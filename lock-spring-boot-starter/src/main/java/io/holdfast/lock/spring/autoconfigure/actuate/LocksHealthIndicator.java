@@ -1,7 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure.actuate;
 
-import io.holdfast.lock.api.LockActivity;
-import io.holdfast.lock.api.LockActivity.SubscriptionState;
+import io.holdfast.lock.api.LocalLocks;
+import io.holdfast.lock.api.LocalLocks.SubscriptionState;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Leader;
@@ -42,18 +42,18 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
     protected void doHealthCheck(Health.Builder builder) {
         LockStore store = beans.getBeanProvider(LockStore.class).getIfUnique();
         if (store != null) {
-            builder.withDetail("keptIn", store.toString());
+            builder.withDetail("store", store.toString());
         }
         leadership(builder);
         try {
             beans.getBean(LockTemplate.class).inspect(PROBE);
         } catch (LockStoreException e) {
-            builder.down(e).withDetail("store", "unavailable");
+            builder.down(e).withDetail("storeStatus", "unavailable");
             return;
         }
-        builder.up().withDetail("store", "responds");
+        builder.up().withDetail("storeStatus", "responds");
         List<String> warnings = new ArrayList<>();
-        LockActivity activity = beans.getBeanProvider(LockActivity.class).getIfUnique();
+        LocalLocks activity = beans.getBeanProvider(LocalLocks.class).getIfUnique();
         if (activity != null) {
             describe(activity, builder, warnings);
         }
@@ -71,8 +71,8 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
             Map<String, Object> details = new LinkedHashMap<>();
             details.put("candidate", each.candidate());
             details.put("leader", each.leader());
-            if (each.token() != null) {
-                details.put("token", each.token());
+            if (each.fencingToken() != null) {
+                details.put("fencingToken", each.fencingToken());
             }
             leadership.put(each.role(), details);
         }
@@ -81,13 +81,13 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         }
     }
 
-    private static void describe(LockActivity activity, Health.Builder builder, List<String> warnings) {
+    private static void describe(LocalLocks activity, Health.Builder builder, List<String> warnings) {
         int late = activity.lateRenewals();
         builder.status(late > 0 ? Status.DOWN : Status.UP).withDetail("lateRenewals", late);
         SubscriptionState state = activity.subscriptionState();
-        builder.withDetail("wakeUps", state.name().toLowerCase(Locale.ROOT));
+        builder.withDetail("subscription", state.name().toLowerCase(Locale.ROOT));
         if (state == SubscriptionState.DISCONNECTED) {
-            warnings.add("Wake-up subscription is down: waiting threads poll every 100 ms");
+            warnings.add("Wakeup subscription is down: waiting threads poll every 100 ms");
         }
     }
 

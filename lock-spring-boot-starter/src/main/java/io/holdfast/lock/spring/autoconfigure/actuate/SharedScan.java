@@ -1,8 +1,8 @@
 package io.holdfast.lock.spring.autoconfigure.actuate;
 
-import io.holdfast.lock.api.LockActivity;
-import io.holdfast.lock.api.LockClient;
-import io.holdfast.lock.api.LockOverview;
+import io.holdfast.lock.api.LocalLocks;
+import io.holdfast.lock.api.ClientId;
+import io.holdfast.lock.api.AllLocks;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockWaits;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedScan {
 
-    private final Supplier<@Nullable LockOverview> locks;
+    private final Supplier<@Nullable AllLocks> locks;
     private final long intervalNanos;
     private final ReentrantLock scanning = new ReentrantLock();
     private @Nullable Supplier<Result> last;
@@ -31,10 +31,10 @@ final class SharedScan {
      * @param late the number of this client's locks whose renewal is overdue
      * @param took how long a single call took; if there are several servers, the slowest one
      */
-    record Result(Instant time, LockClient client, LockScan scan, LockWaits waits, int late, Duration took) {}
+    record Result(Instant time, ClientId client, LockScan scan, LockWaits waits, int late, Duration took) {}
 
     /** @param locks yields null if the template does not provide an overview */
-    SharedScan(Supplier<@Nullable LockOverview> locks, Duration interval) {
+    SharedScan(Supplier<@Nullable AllLocks> locks, Duration interval) {
         this.locks = locks;
         this.intervalNanos = interval.toNanos();
     }
@@ -63,15 +63,15 @@ final class SharedScan {
     /** {@return a supplier that returns the result or throws the failure} */
     private Supplier<Result> scan() {
         try {
-            LockOverview overview = locks.get();
+            AllLocks overview = locks.get();
             if (overview == null) {
-                throw new UnsupportedOperationException("The LockTemplate bean does not implement LockOverview");
+                throw new UnsupportedOperationException("The LockTemplate bean does not implement AllLocks");
             }
             LockScan scan = overview.scan(LockScanRequest.ALL);
             long asked = System.nanoTime();
             LockWaits waits = overview.waits();
             Duration took = Duration.ofNanos(System.nanoTime() - asked);
-            int late = overview instanceof LockActivity activity ? activity.lateRenewals() : 0;
+            int late = overview instanceof LocalLocks activity ? activity.lateRenewals() : 0;
             Result result = new Result(Instant.now(), overview.client(), scan, waits, late, took);
             return () -> result;
         } catch (RuntimeException e) {

@@ -66,18 +66,18 @@ final class LockEventPublisher implements LockListener, DisposableBean {
         long now = System.nanoTime();
         Audience known = audience;
         if (known == null || known.listeners() != number || now - known.nanos() > SECOND) {
-            known = new Audience(number, isHeard(context), now);
+            known = new Audience(number, hasAudience(context), now);
             audience = known;
         }
         return known.any();
     }
 
-    private static boolean isHeard(AbstractApplicationContext context) {
+    private static boolean hasAudience(AbstractApplicationContext context) {
         Object multicaster = context.getBeanFactory()
                 .getSingleton(AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME);
         try {
             return (multicaster != null && multicaster.getClass() != SimpleApplicationEventMulticaster.class)
-                    || List.copyOf(context.getApplicationListeners()).stream().anyMatch(LockEventPublisher::hears)
+                    || List.copyOf(context.getApplicationListeners()).stream().anyMatch(LockEventPublisher::isInterested)
                     || Stream.of(context.getBeanNamesForType(ApplicationListener.class, true, false))
                             .map(BeanFactoryUtils::transformedBeanName)
                             .anyMatch(name ->
@@ -87,7 +87,7 @@ final class LockEventPublisher implements LockListener, DisposableBean {
         }
     }
 
-    private static boolean hears(ApplicationListener<?> listener) {
+    private static boolean isInterested(ApplicationListener<?> listener) {
         var asked = new GenericApplicationListenerAdapter(listener);
         return Types.ALL.stream().anyMatch(asked::supportsEventType);
     }

@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure.observation;
 
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LossCause;
@@ -28,17 +28,17 @@ final class LockMetrics implements LockListener {
     static final int MAX_NAMES = 200;
 
     private final MeterRegistry registry;
-    private final Supplier<@Nullable LockActivity> activity;
+    private final Supplier<@Nullable LocalLocks> activity;
     private final boolean timesAcquire;
     private final MeterProvider<Timer> acquire;
     private final MeterProvider<Timer> hold;
     private final MeterProvider<Counter> lost;
-    private final MeterProvider<Counter> handOffs;
+    private final MeterProvider<Counter> handoffs;
     private final Counter renewed;
     private final Counter renewalsFailed;
     private final Counter forced;
     private final Set<String> names = ConcurrentHashMap.newKeySet();
-    private @Nullable LockActivity books;
+    private @Nullable LocalLocks books;
 
     /**
      * Creates an instance.
@@ -46,7 +46,7 @@ final class LockMetrics implements LockListener {
      * @param activity called on the first event, since the client needs its listeners first; yields null if there is none
      * @param timesAcquire false if the observation times acquisitions
      */
-    LockMetrics(MeterRegistry registry, Supplier<@Nullable LockActivity> activity, boolean timesAcquire) {
+    LockMetrics(MeterRegistry registry, Supplier<@Nullable LocalLocks> activity, boolean timesAcquire) {
         this.registry = registry;
         this.activity = activity;
         this.timesAcquire = timesAcquire;
@@ -59,7 +59,7 @@ final class LockMetrics implements LockListener {
         this.lost = Counter.builder("holdfast.lost")
                 .description("Locks lost while held")
                 .withRegistry(registry);
-        this.handOffs = Counter.builder("holdfast.handoffs")
+        this.handoffs = Counter.builder("holdfast.handoffs")
                 .description("Locks handed from one thread of this client to another without a call to the store")
                 .withRegistry(registry);
         MeterProvider<Counter> renewals = Counter.builder("holdfast.renewals")
@@ -81,8 +81,8 @@ final class LockMetrics implements LockListener {
     public void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Acquired acquired) {
             acquired(acquired.name(), "acquired", "none", acquired.waited());
-            if (acquired.handedOff()) {
-                handOffs.withTag("name", tag(acquired.name())).increment();
+            if (acquired.handoff()) {
+                handoffs.withTag("name", tag(acquired.name())).increment();
             }
         } else if (event instanceof LockEvent.Released released) {
             hold.withTag("name", tag(released.name())).record(released.held());
@@ -127,15 +127,15 @@ final class LockMetrics implements LockListener {
         for (LossCause cause : LossCause.values()) {
             losses(name, cause);
         }
-        LockActivity known = books();
+        LocalLocks known = books();
         if (known != null) {
-            Gauge.builder("holdfast.held", () -> count(known.held().stream().map(LockActivity.Hold::name), name))
+            Gauge.builder("holdfast.held", () -> count(known.held().stream().map(LocalLocks.HeldLock::name), name))
                     .description("Locks held by this client")
                     .tag("name", tag(name))
                     .register(registry);
             Gauge.builder(
                             "holdfast.waiting",
-                            () -> count(known.waiting().stream().map(LockActivity.Wait::name), name))
+                            () -> count(known.waiting().stream().map(LocalLocks.WaitingCall::name), name))
                     .description("Calls from this client waiting for a lock")
                     .tag("name", tag(name))
                     .register(registry);
@@ -143,14 +143,14 @@ final class LockMetrics implements LockListener {
     }
 
     /** One for all names; registers the meters without names only once, because Micrometer warns about a second registration. */
-    private synchronized @Nullable LockActivity books() {
-        LockActivity first = books == null ? activity.get() : null;
+    private synchronized @Nullable LocalLocks books() {
+        LocalLocks first = books == null ? activity.get() : null;
         if (first != null) {
             books = first;
-            FunctionCounter.builder("holdfast.wakeups", first, LockActivity::wakeUps)
+            FunctionCounter.builder("holdfast.wakeups", first, LocalLocks::wakeups)
                     .description("Waiters notified by a message that they hold the lock")
                     .register(registry);
-            FunctionCounter.builder("holdfast.events.dropped", first, LockActivity::droppedEvents)
+            FunctionCounter.builder("holdfast.events.dropped", first, LocalLocks::droppedEvents)
                     .description("Events dropped because a listener did not keep up")
                     .register(registry);
         }

@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.autoconfigure.observation;
 
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -32,7 +32,7 @@ public final class LockMetricsAutoConfiguration {
     @ConditionalOnMissingBean(name = "holdfastMetrics")
     LockMetrics holdfastMetrics(
             MeterRegistry registry,
-            ObjectProvider<LockActivity> activity,
+            ObjectProvider<LocalLocks> activity,
             ObjectProvider<LockObservations> observations,
             ObjectProvider<MeterObservationHandler<?>> handlers) {
         boolean observed = observations.getIfAvailable() != null

@@ -26,7 +26,7 @@ record LockObservations(
     private static final DefaultLockObservationConvention STANDARD = new DefaultLockObservationConvention();
 
     /** One acquisition. */
-    private record Observed(LockObservationContext context, Observation observation) implements Acquisition {
+    private record Observed(LockObservationContext context, Observation observation) implements AcquisitionObserver {
 
         @Override
         public LockListener.Scope onThread() {
@@ -35,7 +35,7 @@ record LockObservations(
 
         @Override
         public void ended(LockEvent.OfLock event) {
-            context.ended(outcome(event));
+            context.setOutcome(outcome(event));
             if (event instanceof LockEvent.Failed failed) {
                 observation.error(failed.failure());
             }
@@ -51,7 +51,7 @@ record LockObservations(
     }
 
     @Override
-    public Acquisition onAcquire(LockKey key, String name) {
+    public AcquisitionObserver onAcquire(LockKey key, String name) {
         LockObservationContext context = new LockObservationContext(key, name);
         Observation observation = LockObservationDocumentation.ACQUIRE
                 .observation(convention, STANDARD, () -> context, registry)

@@ -76,7 +76,7 @@ class EndpointConditionTest {
                             .hasNotFailed()
                             .doesNotHaveBean(LocksEndpoint.class)
                             .doesNotHaveBean(LocksEndpointWebExtension.class)
-                            .doesNotHaveBean(AllLocks.class);
+                            .doesNotHaveBean(LocksReport.class);
                     MBeanServer server = context.getBean(MBeanServer.class);
                     assertThat(server.getMBeanInfo(new ObjectName("org.springframework.boot:type=Endpoint,name=Locks"))
                                     .getOperations())
@@ -93,12 +93,12 @@ class EndpointConditionTest {
                 .run(context -> assertThat(context)
                         .hasSingleBean(LocksEndpoint.class)
                         .doesNotHaveBean(LocksEndpointWebExtension.class)
-                        .doesNotHaveBean(AllLocks.class));
+                        .doesNotHaveBean(LocksReport.class));
         application
                 .withPropertyValues(EXPOSED)
                 .withBean("holdfastLocksEndpointWebExtension", String.class, () -> "own")
                 .run(context -> assertThat(context)
-                        .hasSingleBean(AllLocks.class)
+                        .hasSingleBean(LocksReport.class)
                         .doesNotHaveBean(LocksEndpointWebExtension.class));
     }
 
@@ -166,7 +166,7 @@ class EndpointConditionTest {
                             context.getBean(LocksEndpoint.class).locks();
                     assertThat(locks.definitions()).hasSize(2);
                     assertThat(locks.held()).isEmpty();
-                    assertThat(locks.wakeUps()).isNull();
+                    assertThat(locks.wakeups()).isNull();
                 });
     }
 
@@ -224,7 +224,7 @@ class EndpointConditionTest {
         var web = new LocksEndpointWebExtension(
                 endpoint,
                 new LocksEndpointProperties(Show.ALWAYS, Set.of()),
-                new AllLocks(new SharedScan(() -> null, Duration.ofSeconds(1)), Show.ALWAYS),
+                new LocksReport(new SharedScan(() -> null, Duration.ofSeconds(1)), Show.ALWAYS),
                 () -> LocksPage.html(false));
 
         WebEndpointResponse<OperationResponseBody> answer = web.lock(new String[] {"order:42"}, null);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
-import io.holdfast.lock.api.LockActivity;
-import io.holdfast.lock.api.LockActivity.SubscriptionState;
+import io.holdfast.lock.api.LocalLocks;
+import io.holdfast.lock.api.LocalLocks.SubscriptionState;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.store.LockStore;
@@ -40,13 +40,13 @@ class HealthTest {
                 .run(context -> assertThat(health(context))
                         .isEqualTo(Health.up()
                                 .withDetail(
-                                        "keptIn",
+                                        "store",
                                         "Redis at 127.0.0.1:"
                                                 + TestRedis.shared().port()
-                                                + " over dedicated connections, with key prefix 'lock'")
-                                .withDetail("store", "responds")
+                                                + " over dedicated connections, with key prefix 'holdfast'")
+                                .withDetail("storeStatus", "responds")
                                 .withDetail("lateRenewals", 0)
-                                .withDetail("wakeUps", "not_needed")
+                                .withDetail("subscription", "not_needed")
                                 .withDetail("evictionPolicy", "noeviction")
                                 .build()));
     }
@@ -77,7 +77,7 @@ class HealthTest {
 
             assertThat(health.getStatus()).isEqualTo(Status.DOWN);
             assertThat(health.getDetails())
-                    .containsEntry("store", "unavailable")
+                    .containsEntry("storeStatus", "unavailable")
                     .hasEntrySatisfying(
                             "error", error -> assertThat(error).asString().contains("LockStoreException"));
         });
@@ -93,7 +93,7 @@ class HealthTest {
                         Health health = health(context);
 
                         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-                        assertThat(health.getDetails()).containsEntry("store", "unavailable");
+                        assertThat(health.getDetails()).containsEntry("storeStatus", "unavailable");
                         assertThat(health.getDetails().get("error"))
                                 .asString()
                                 .contains("Redis at 127.0.0.1:" + server.port() + " rejected the call: WRONGPASS")
@@ -159,7 +159,7 @@ class HealthTest {
         return beans;
     }
 
-    private static Health of(LockActivity activity, Map<String, String> policies) {
+    private static Health of(LocalLocks activity, Map<String, String> policies) {
         LockStore store = mock(LockStore.class);
         when(store.evictionPolicies()).thenReturn(policies);
         return new LocksHealthIndicator(beans(activity, store)).health();
@@ -167,7 +167,7 @@ class HealthTest {
 
     @Test
     void late_renewals_are_down() {
-        LockActivity activity = mock(LockActivity.class);
+        LocalLocks activity = mock(LocalLocks.class);
         when(activity.subscriptionState()).thenReturn(SubscriptionState.CONNECTED);
         when(activity.lateRenewals()).thenReturn(1);
 
@@ -190,14 +190,14 @@ class HealthTest {
 
     @Test
     void lost_subscription_is_up_with_a_warning() {
-        LockActivity activity = mock(LockActivity.class);
+        LocalLocks activity = mock(LocalLocks.class);
         when(activity.subscriptionState()).thenReturn(SubscriptionState.DISCONNECTED);
 
         Health health = of(activity, Map.of("", "unknown"));
 
         assertThat(health.getStatus()).isEqualTo(Status.UP);
         assertThat(health.getDetails())
-                .containsEntry("wakeUps", "disconnected")
+                .containsEntry("subscription", "disconnected")
                 .containsEntry("evictionPolicy", "unknown")
                 .hasEntrySatisfying(
                         "warnings",
@@ -210,7 +210,7 @@ class HealthTest {
 
     @Test
     void each_of_several_servers_is_named() {
-        LockActivity activity = mock(LockActivity.class);
+        LocalLocks activity = mock(LocalLocks.class);
         when(activity.subscriptionState()).thenReturn(SubscriptionState.NOT_NEEDED);
 
         Health health = of(activity, Map.of("a:1", "noeviction", "b:2", "volatile-lru", "c:3", "unknown"));

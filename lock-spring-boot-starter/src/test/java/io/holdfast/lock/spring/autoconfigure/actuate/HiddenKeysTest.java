@@ -3,18 +3,18 @@ package io.holdfast.lock.spring.autoconfigure.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.Deadlock;
-import io.holdfast.lock.api.LockClient;
+import io.holdfast.lock.api.ClientId;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.LockOverview;
+import io.holdfast.lock.api.AllLocks;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockWaits;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.api.NestedWait;
-import io.holdfast.lock.spring.autoconfigure.actuate.AllLocks.Query;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksReport.Query;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.HeldKey;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Overview;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Wait;
@@ -42,7 +42,7 @@ class HiddenKeysTest {
             Duration.ofSeconds(1),
             List.of(new NestedWait.Held(JOHN, 5, LockMode.EXCLUSIVE)));
 
-    private static final LockOverview LOCKS = new LockOverview() {
+    private static final AllLocks LOCKS = new AllLocks() {
         @Override
         public LockScan scan(LockScanRequest request) {
             return new LockScan(List.of(lock(JANE), lock(JOHN), lock(ALONE)), true, 2);
@@ -58,12 +58,12 @@ class HiddenKeysTest {
         }
 
         @Override
-        public LockClient client() {
-            return new LockClient("me", "here", 1);
+        public ClientId client() {
+            return new ClientId("me", "here", 1);
         }
     };
 
-    private final AllLocks all = new AllLocks(new SharedScan(() -> LOCKS, Duration.ofHours(1)), Show.NEVER);
+    private final LocksReport all = new LocksReport(new SharedScan(() -> LOCKS, Duration.ofHours(1)), Show.NEVER);
 
     private Overview overview(String name, boolean withKeys) {
         return all.show(new Query(name, null, null, null, null, null), withKeys);

@@ -3,8 +3,8 @@ package io.holdfast.lock.spring.autoconfigure.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.api.LockClient;
-import io.holdfast.lock.api.LockOverview;
+import io.holdfast.lock.api.ClientId;
+import io.holdfast.lock.api.AllLocks;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockStoreException;
@@ -24,7 +24,7 @@ class SharedScanTest {
     private final AtomicInteger scans = new AtomicInteger();
     private volatile Runnable during = () -> {};
 
-    private final LockOverview locks = new LockOverview() {
+    private final AllLocks locks = new AllLocks() {
         @Override
         public LockScan scan(LockScanRequest request) {
             scans.incrementAndGet();
@@ -38,8 +38,8 @@ class SharedScanTest {
         }
 
         @Override
-        public LockClient client() {
-            return new LockClient("me", "here", 1);
+        public ClientId client() {
+            return new ClientId("me", "here", 1);
         }
     };
 

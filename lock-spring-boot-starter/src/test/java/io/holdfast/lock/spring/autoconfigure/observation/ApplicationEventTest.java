@@ -112,7 +112,7 @@ class ApplicationEventTest {
         assertThat(published).hasSize(1);
     }
 
-    private static boolean isHeardIn(ApplicationContext context) {
+    private static boolean isVisibleIn(ApplicationContext context) {
         return context.getBean(LockEventPublisher.class).isListening();
     }
 
@@ -131,15 +131,15 @@ class ApplicationEventTest {
     @Test
     void no_event_is_made_while_nobody_listens() {
         Runners.inMemory().run(context -> {
-            assertThat(isHeardIn(context)).isFalse();
+            assertThat(isVisibleIn(context)).isFalse();
 
-            List<Object> heard = new CopyOnWriteArrayList<>();
+            List<Object> received = new CopyOnWriteArrayList<>();
             ApplicationListener<PayloadApplicationEvent<LockEvent.Acquired>> late =
-                    ApplicationListener.forPayload(heard::add);
+                    ApplicationListener.forPayload(received::add);
             context.getSourceApplicationContext().addApplicationListener(late);
-            assertThat(isHeardIn(context)).isTrue();
+            assertThat(isVisibleIn(context)).isTrue();
             context.getBean(LockTemplate.class).execute(ORDER, () -> {});
-            assertThat(heard).isNotEmpty();
+            assertThat(received).isNotEmpty();
         });
     }
 
@@ -154,13 +154,13 @@ class ApplicationEventTest {
             ApplicationListener<?> other = new OtherListener();
             ConfigurableApplicationContext application = context.getSourceApplicationContext();
             application.addApplicationListener(other);
-            assertThat(isHeardIn(context)).isFalse();
+            assertThat(isVisibleIn(context)).isFalse();
 
             application.removeApplicationListener(other);
             ApplicationListener<PayloadApplicationEvent<LockEvent.Lost>> late =
                     ApplicationListener.forPayload(event -> {});
             application.addApplicationListener(late);
-            Awaitility.await().until(() -> isHeardIn(context));
+            Awaitility.await().until(() -> isVisibleIn(context));
         });
     }
 
@@ -183,7 +183,7 @@ class ApplicationEventTest {
     void who_listens_to_something_else_is_nobody() {
         Runners.inMemory()
                 .withBean(Applications.class)
-                .run(context -> assertThat(isHeardIn(context)).isFalse());
+                .run(context -> assertThat(isVisibleIn(context)).isFalse());
     }
 
     @ParameterizedTest
@@ -191,7 +191,7 @@ class ApplicationEventTest {
     void who_listens_to_some_of_them_is_somebody(Class<?> listener) {
         Runners.inMemory()
                 .withBean(listener)
-                .run(context -> assertThat(isHeardIn(context)).isTrue());
+                .run(context -> assertThat(isVisibleIn(context)).isTrue());
     }
 
     @Test
@@ -200,7 +200,7 @@ class ApplicationEventTest {
                 .withBean(Losses.class)
                 .run(parent -> Runners.inMemory()
                         .withParent(parent)
-                        .run(context -> assertThat(isHeardIn(context)).isTrue()));
+                        .run(context -> assertThat(isVisibleIn(context)).isTrue()));
     }
 
     @Test
@@ -212,7 +212,7 @@ class ApplicationEventTest {
                                 ApplicationListener.class,
                                 () -> ApplicationListener.forPayload(event -> {}),
                                 definition -> definition.setLazyInit(true)))
-                .run(context -> assertThat(isHeardIn(context)).isTrue());
+                .run(context -> assertThat(isVisibleIn(context)).isTrue());
     }
 
     @Test

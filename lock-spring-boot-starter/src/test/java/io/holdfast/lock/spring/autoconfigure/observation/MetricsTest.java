@@ -208,7 +208,7 @@ class MetricsTest {
     }
 
     @Test
-    void hand_offs_within_the_client_are_counted() {
+    void handoffs_within_the_client_are_counted() {
         application.run(context -> {
             LockListener metrics = context.getBean(LockMetrics.class);
             metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 1, Duration.ZERO, false));

@@ -2,7 +2,7 @@ package io.holdfast.lock.spring.autoconfigure.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
@@ -62,7 +62,7 @@ class PrometheusTest {
                 () -> locks.acquire(ORDER.waitFor(Duration.ofMinutes(1))).detach());
         Awaitility.await().until(() -> others.inspect("prometheus:42").waiters() == 1);
         Awaitility.await()
-                .until(() -> ((LockActivity) locks).subscriptionState() == LockActivity.SubscriptionState.CONNECTED);
+                .until(() -> ((LocalLocks) locks).subscriptionState() == LocalLocks.SubscriptionState.CONNECTED);
         elsewhere.close();
         waiter.join().close();
     }

@@ -12,19 +12,19 @@ class Announcer {
   }
 
   add(snapshot) {
-    const said = [];
+    const news = [];
     const deadlocks = snapshot.deadlocks?.length ?? 0;
-    if (deadlocks !== this.deadlocks) said.push(deadlocks === 0 ? 'No more deadlocks.' : `${count(deadlocks, 'deadlock')}.`);
+    if (deadlocks !== this.deadlocks) news.push(deadlocks === 0 ? 'No more deadlocks.' : `${count(deadlocks, 'deadlock')}.`);
     this.deadlocks = deadlocks;
     const losses = (snapshot.events ?? []).filter(each => each.type === 'LOST').map(each => Date.parse(each.time));
     if (this.newest !== null) this.losses += losses.filter(time => time > this.newest).length;
     this.newest = Math.max(this.newest ?? 0, ...losses);
     if (this.losses > 0 && performance.now() >= this.quietUntil) {
-      said.push(`${count(this.losses, 'lock was', 'locks were')} lost.`);
+      news.push(`${count(this.losses, 'lock was', 'locks were')} lost.`);
       this.losses = 0;
       this.keepQuiet();
     }
-    if (said.length > 0) announce(said.join(' '));
+    if (news.length > 0) announce(news.join(' '));
   }
 
   /** Losses are announced together, at most every ten seconds. */

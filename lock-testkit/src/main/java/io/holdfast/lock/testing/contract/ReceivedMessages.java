@@ -12,41 +12,41 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 
 /** Records the hints that one client receives. */
-final class HeardHints implements WakeListener {
+final class ReceivedMessages implements WakeListener {
 
     /** A common form for all hints of a test. */
-    record Hint(long sequence, String what) {
-        static Hint called(OwnerId owner) {
-            return new Hint(owner.sequence(), "called");
+    record Received(long sequence, String what) {
+        static Received called(OwnerId owner) {
+            return new Received(owner.sequence(), "called");
         }
 
-        static Hint revoked(OwnerId owner) {
-            return new Hint(owner.sequence(), "revoked");
+        static Received revoked(OwnerId owner) {
+            return new Received(owner.sequence(), "revoked");
         }
 
-        static Hint awaited(OwnerId owner, Waiters waiters) {
-            return new Hint(owner.sequence(), "awaited by " + waiters);
+        static Received awaited(OwnerId owner, Waiters waiters) {
+            return new Received(owner.sequence(), "awaited by " + waiters);
         }
     }
 
     private final List<Reservation> reservations = new CopyOnWriteArrayList<>();
-    private final List<Hint> hints = new CopyOnWriteArrayList<>();
+    private final List<Received> hints = new CopyOnWriteArrayList<>();
     private final AtomicInteger connections = new AtomicInteger();
 
     @Override
     public void granted(long sequence, Reservation reservation) {
         reservations.add(reservation);
-        hints.add(new Hint(sequence, "called"));
+        hints.add(new Received(sequence, "called"));
     }
 
     @Override
     public void awaited(long sequence, Waiters waiters) {
-        hints.add(new Hint(sequence, "awaited by " + waiters));
+        hints.add(new Received(sequence, "awaited by " + waiters));
     }
 
     @Override
     public void revoked(long sequence) {
-        hints.add(new Hint(sequence, "revoked"));
+        hints.add(new Received(sequence, "revoked"));
     }
 
     @Override
@@ -61,7 +61,7 @@ final class HeardHints implements WakeListener {
         await(() -> connections.get() > 0);
     }
 
-    void awaitHint(Hint hint) {
+    void awaitHint(Received hint) {
         await(() -> hints.contains(hint));
     }
 
@@ -76,7 +76,7 @@ final class HeardHints implements WakeListener {
         return List.copyOf(reservations);
     }
 
-    List<Hint> all() {
+    List<Received> all() {
         return List.copyOf(hints);
     }
 }

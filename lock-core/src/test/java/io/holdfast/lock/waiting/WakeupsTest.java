@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Who is woken when a wait may be over. Threads that check the time would go on anyway, later; here are none. */
-class WakeUpsTest {
+class WakeupsTest {
 
     private static final LockKey KEY = LockKey.of("order:42");
     private static final OwnerId OWNER = new OwnerId("client", 1);

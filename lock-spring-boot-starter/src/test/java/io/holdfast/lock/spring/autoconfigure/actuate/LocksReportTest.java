@@ -26,7 +26,7 @@ import org.springframework.context.annotation.Configuration;
 
 /** {@code /actuator/locks?scope=all} of a running application, over HTTP, on a real Redis that others use too. */
 @Timeout(120)
-class AllLocksTest {
+class LocksReportTest {
 
     @Configuration(proxyBeanMethods = false)
     static class Empty {}

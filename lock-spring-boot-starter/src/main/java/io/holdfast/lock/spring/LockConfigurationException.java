@@ -3,7 +3,7 @@ package io.holdfast.lock.spring;
 import org.jspecify.annotations.Nullable;
 
 /** A lock definition, the setup of its bean, or the configuration of locks is invalid. The application fails to start. */
-public final class LockDefinitionException extends IllegalStateException {
+public final class LockConfigurationException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
@@ -16,7 +16,7 @@ public final class LockDefinitionException extends IllegalStateException {
      * @param problem what is wrong, and where
      * @param action what to do
      */
-    public LockDefinitionException(String problem, String action) {
+    public LockConfigurationException(String problem, String action) {
         this(problem, action, null);
     }
 
@@ -27,7 +27,7 @@ public final class LockDefinitionException extends IllegalStateException {
      * @param action what to do
      * @param cause the cause, if any
      */
-    public LockDefinitionException(String problem, String action, @Nullable Throwable cause) {
+    public LockConfigurationException(String problem, String action, @Nullable Throwable cause) {
         super(problem + " " + action, cause);
         this.problem = problem;
         this.action = action;

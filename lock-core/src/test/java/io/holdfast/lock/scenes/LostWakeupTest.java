@@ -35,7 +35,7 @@ import redis.clients.jedis.params.ClientKillParams;
 
 /** Whatever is not heard, and whoever goes away: while a lock is free and somebody waits for it, somebody gets it. */
 @Tag("full")
-class LostWakeUpTest {
+class LostWakeupTest {
 
     private static final String KEY = "order:42";
     private static final LockRequest PATIENT = LockRequest.of(KEY).waitFor(Duration.ofMinutes(1));

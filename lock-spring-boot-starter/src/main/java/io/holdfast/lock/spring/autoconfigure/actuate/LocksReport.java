@@ -29,7 +29,7 @@ import org.springframework.util.StringUtils;
  * JMX distinguishes operations only by name, so this operation is exposed to JMX separately, here.
  */
 @EndpointJmxExtension(endpoint = LocksEndpoint.class)
-final class AllLocks implements LockListener {
+final class LocksReport implements LockListener {
 
     static final int MAX_EVENTS = 100;
 
@@ -88,7 +88,7 @@ final class AllLocks implements LockListener {
         }
     }
 
-    AllLocks(SharedScan scans, Show showKeys) {
+    LocksReport(SharedScan scans, Show showKeys) {
         this.scans = scans;
         this.showKeys = showKeys;
     }
@@ -169,7 +169,7 @@ final class AllLocks implements LockListener {
                 id(lock.key()),
                 LocksDescriptors.key(lock.key(), withKeys),
                 !lock.holders().isEmpty(),
-                lock.lastToken(),
+                lock.lastFencingToken(),
                 LocksDescriptors.holders(lock.holders()),
                 lock.waiters(),
                 LocksDescriptors.longestWait(lock.waited()),

@@ -20,7 +20,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnBean(LockTemplate.class)
 @ConditionalOnEnabledHealthIndicator("locks")
 @ConditionalOnBooleanProperty(name = "holdfast.enabled", matchIfMissing = true)
-public final class LocksHealthAutoConfiguration {
+public final class LocksHealthContributorAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(name = {"locksHealthIndicator", "locksHealthContributor"})

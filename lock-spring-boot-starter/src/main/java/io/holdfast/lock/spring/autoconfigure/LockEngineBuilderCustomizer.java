@@ -8,7 +8,7 @@ import io.holdfast.lock.engine.LockEngineBuilder;
  *
  * <pre>{@code
  * @Bean
- * LockEngineCustomizer lockThreads() {
+ * LockEngineBuilderCustomizer lockThreads() {
  *     SimpleAsyncTaskExecutor threads = new SimpleAsyncTaskExecutor("locks-"); // start the work of executeAsync
  *     threads.setTaskDecorator(new ContextPropagatingTaskDecorator());
  *     return builder -> builder.executor(threads);
@@ -16,7 +16,7 @@ import io.holdfast.lock.engine.LockEngineBuilder;
  * }</pre>
  */
 @FunctionalInterface
-public interface LockEngineCustomizer {
+public interface LockEngineBuilderCustomizer {
 
     /**
      * Customizes the client. Called once, when the client is built.

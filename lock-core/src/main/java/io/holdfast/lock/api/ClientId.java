@@ -7,10 +7,10 @@ package io.holdfast.lock.api;
  * @param host the host name of its machine
  * @param pid the process on that machine
  */
-public record LockClient(String clientId, String host, long pid) {
+public record ClientId(String clientId, String host, long pid) {
 
     /** Escapes the names, because they appear in messages; see {@link LockKey#printable}. */
-    public LockClient {
+    public ClientId {
         clientId = LockKey.printable(clientId);
         host = LockKey.printable(host);
     }

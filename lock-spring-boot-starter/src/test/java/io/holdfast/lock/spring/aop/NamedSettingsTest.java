@@ -24,7 +24,7 @@ import org.springframework.scheduling.annotation.Scheduled;
 
 /** Which settings a request has: the annotation's, its instance's, the defaults, and a customizer's last word. */
 @ExtendWith(OutputCaptureExtension.class)
-class InstanceSettingsTest {
+class NamedSettingsTest {
 
     static class Orders {
 
@@ -55,13 +55,13 @@ class InstanceSettingsTest {
         @DistributedLock(name = "order", key = "#id", minHoldString = "${app.time}", waitForString = "2m")
         public void texts(long id) {}
 
-        @DistributedLock(name = "order", key = "#id", waitFor = DistributedLock.UNLIMITED)
+        @DistributedLock(name = "order", key = "#id", waitFor = DistributedLock.FOREVER)
         public void patient(long id) {}
 
         @DistributedLock(
                 name = "order",
                 key = "#id",
-                waitFor = DistributedLock.UNLIMITED,
+                waitFor = DistributedLock.FOREVER,
                 timeUnit = TimeUnit.NANOSECONDS)
         public void patientByNanoseconds(long id) {}
 
@@ -81,13 +81,13 @@ class InstanceSettingsTest {
             .withPropertyValues("app.name=from-property", "app.prefix=p-", "app.time=7s");
 
     private final ApplicationContextRunner configured = runner.withPropertyValues(
-            "holdfast.instances.order.lease=30s",
-            "holdfast.instances.order.wait-for=40s",
-            "holdfast.instances.order.renew=true",
-            "holdfast.instances.order.min-hold=50s",
-            "holdfast.instances.order.max-hold=60s",
-            "holdfast.instances.order.fair=true",
-            "holdfast.instances.order.limit=9");
+            "holdfast.locks.order.lease=30s",
+            "holdfast.locks.order.wait-for=40s",
+            "holdfast.locks.order.renew=true",
+            "holdfast.locks.order.min-hold=50s",
+            "holdfast.locks.order.max-hold=60s",
+            "holdfast.locks.order.fair=true",
+            "holdfast.locks.order.limit=9");
 
     private static LockRequest requestOf(ApplicationContextRunner application, Consumer<Orders> call) {
         LockRequest[] request = new LockRequest[1];
@@ -103,7 +103,7 @@ class InstanceSettingsTest {
         var common = runner.withPropertyValues(
                 "holdfast.scheduled.min-hold=9s",
                 "holdfast.scheduled.wait-for=0s",
-                "holdfast.instances.job.max-hold=60s",
+                "holdfast.locks.job.max-hold=60s",
                 "holdfast.wait-for=8s");
         assertThat(requestOf(common, Orders::job))
                 .isEqualTo(LockRequest.of("job")
@@ -122,7 +122,7 @@ class InstanceSettingsTest {
 
     @Test
     void instance_says_more_than_what_is_said_of_all_scheduled_methods() {
-        var both = runner.withPropertyValues("holdfast.scheduled.min-hold=9s", "holdfast.instances.job.min-hold=2s");
+        var both = runner.withPropertyValues("holdfast.scheduled.min-hold=9s", "holdfast.locks.job.min-hold=2s");
         assertThat(requestOf(both, Orders::job).minHold()).contains(Duration.ofSeconds(2));
     }
 
@@ -202,7 +202,7 @@ class InstanceSettingsTest {
     @Test
     void instance_of_a_method_without_a_name_is_called_by_class_and_method() {
         LockRequest request = requestOf(
-                runner.withPropertyValues("holdfast.instances[Orders.unnamed].lease=11s"), orders -> orders.unnamed(1));
+                runner.withPropertyValues("holdfast.locks[Orders.unnamed].lease=11s"), orders -> orders.unnamed(1));
         assertThat(request.lease()).contains(Duration.ofSeconds(11));
     }
 
@@ -223,16 +223,16 @@ class InstanceSettingsTest {
     @Test
     void instance_that_no_definition_has_the_name_of_is_warned_about(CapturedOutput output) {
         configured
-                .withPropertyValues("holdfast.instances.ordr.lease=1s")
+                .withPropertyValues("holdfast.locks.ordr.lease=1s")
                 .run(context -> assertThat(output)
                         .contains(
-                                "holdfast.instances has settings for names that no @DistributedLock has: ordr",
+                                "holdfast.locks has settings for names that no @DistributedLock has: ordr",
                                 "Known names: Orders.unnamed"));
     }
 
     @Test
     void instances_that_are_used_are_not_warned_about(CapturedOutput output) {
-        configured.run(context -> assertThat(output).doesNotContain("holdfast.instances has settings"));
+        configured.run(context -> assertThat(output).doesNotContain("holdfast.locks has settings"));
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -293,7 +293,7 @@ class InstanceSettingsTest {
                 .run(context -> assertThatThrownBy(
                                 () -> context.getBean(Orders.class).silent(1))
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContainingAll("InstanceSettingsTest", "Orders.silent"));
+                        .hasMessageContainingAll("NamedSettingsTest", "Orders.silent"));
     }
 
     @Test

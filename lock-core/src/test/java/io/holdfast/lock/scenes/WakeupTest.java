@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A waiter is told when the lock is its own, and need not ask again; where nobody waits, nobody is told anything. */
 @ParameterizedClass
 @EnumSource(value = TestRedis.Client.class, names = "JEDIS")
-class WakeUpTest {
+class WakeupTest {
 
     private static final String KEY = "order:42";
     private static final LockRequest PATIENT = LockRequest.of(KEY).waitFor(Duration.ofMinutes(10));

@@ -8,27 +8,27 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /** Records what a logger and its descendants log until this is closed. */
-public final class HeardLog implements AutoCloseable {
+public final class CapturedLog implements AutoCloseable {
 
-    private final ListAppender<ILoggingEvent> heard = new ListAppender<>();
+    private final ListAppender<ILoggingEvent> captured = new ListAppender<>();
     private final Logger logger;
     private final Level former;
 
-    public HeardLog(String name, Level level) {
+    public CapturedLog(String name, Level level) {
         logger = (Logger) LoggerFactory.getLogger(name);
         former = logger.getLevel();
         logger.setLevel(level);
-        heard.start();
-        logger.addAppender(heard);
+        captured.start();
+        logger.addAppender(captured);
     }
 
     public List<ILoggingEvent> events() {
-        return List.copyOf(heard.list);
+        return List.copyOf(captured.list);
     }
 
     @Override
     public void close() {
-        logger.detachAppender(heard);
+        logger.detachAppender(captured);
         logger.setLevel(former);
     }
 }

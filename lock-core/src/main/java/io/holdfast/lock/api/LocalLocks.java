@@ -6,16 +6,16 @@ import java.util.List;
 /**
  * The locks that one client holds or is waiting for, known without a call to the store. Thread-safe; each result is a snapshot.
  */
-public interface LockActivity {
+public interface LocalLocks {
 
     /** {@return the locks held by threads and handles of this client, excluding lost ones} */
-    List<Hold> held();
+    List<HeldLock> held();
 
     /** {@return the calls from this client that are waiting for a lock} */
-    List<Wait> waiting();
+    List<WaitingCall> waiting();
 
     /** {@return how many times a waiter was notified of its lock by a message, instead of finding out by polling} */
-    long wakeUps();
+    long wakeups();
 
     /** {@return how many events of this client were dropped because a {@link LockListener} took too long to return} */
     long droppedEvents();
@@ -23,10 +23,10 @@ public interface LockActivity {
     /** {@return the number of held locks whose renewal is overdue; they are lost if it keeps failing} */
     int lateRenewals();
 
-    /** {@return the state of the subscription to wake-up messages; while it is down, waiters poll more often} */
+    /** {@return the state of the subscription to wakeup messages; while it is down, waiters poll more often} */
     SubscriptionState subscriptionState();
 
-    /** The state of the subscription to wake-up messages. */
+    /** The state of the subscription to wakeup messages. */
     enum SubscriptionState {
         /** There is no subscription: no caller has waited yet, or the store sends no messages (a quorum). */
         NOT_NEEDED,
@@ -47,7 +47,7 @@ public interface LockActivity {
      * @param held how long it has been held
      * @param remaining how long it is known to be held if no further renewal succeeds
      */
-    record Hold(
+    record HeldLock(
             LockKey key,
             String name,
             LockMode mode,
@@ -65,5 +65,5 @@ public interface LockActivity {
      * @param thread the name of the waiting thread
      * @param waited how long it has been waiting
      */
-    record Wait(LockKey key, String name, LockMode mode, String thread, Duration waited) {}
+    record WaitingCall(LockKey key, String name, LockMode mode, String thread, Duration waited) {}
 }

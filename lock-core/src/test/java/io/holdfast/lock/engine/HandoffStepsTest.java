@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Which locks are handed to the next caller in line without the store, and what is told of it. */
-class HandOffStepsTest extends StepsFixture {
+class HandoffStepsTest extends StepsFixture {
 
     private static final String KEY = "order:42";
     private static final Duration MILLI = Duration.ofMillis(1);
@@ -64,9 +64,9 @@ class HandOffStepsTest extends StepsFixture {
     private boolean isHandedOff(LockHandle held) {
         held.close();
         granted(next).close();
-        boolean handedOff = store.acquires.isEmpty();
+        boolean handoff = store.acquires.isEmpty();
         store.reachable(true);
-        return handedOff;
+        return handoff;
     }
 
     @Test
@@ -128,7 +128,7 @@ class HandOffStepsTest extends StepsFixture {
     }
 
     @Test
-    void hand_off_is_told_as_a_release_and_an_acquisition() {
+    void handoff_is_told_as_a_release_and_an_acquisition() {
         LockHandle held = heldBefore(REQUEST);
         long first = held.fencingToken();
         events.clear();
@@ -144,7 +144,7 @@ class HandOffStepsTest extends StepsFixture {
                         event -> assertThat(event.fencingToken()).isEqualTo(first));
         assertThat(events.get(1)).isInstanceOfSatisfying(LockEvent.Acquired.class, event -> {
             assertThat(event.fencingToken()).isEqualTo(second);
-            assertThat(event.handedOff()).isTrue();
+            assertThat(event.handoff()).isTrue();
         });
     }
 

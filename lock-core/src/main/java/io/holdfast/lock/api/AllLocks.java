@@ -9,9 +9,9 @@ package io.holdfast.lock.api;
  * scan.locks().forEach(lock -> System.out.println(lock.key() + " is held by " + lock.holders()));
  * }</pre>
  *
- * <p>Implemented by the lock client, like {@link LockActivity}. Thread-safe.
+ * <p>Implemented by the lock client, like {@link LocalLocks}. Thread-safe.
  */
-public interface LockOverview {
+public interface AllLocks {
 
     /**
      * Lists the locks that anybody holds or is waiting for. Reads them in small batches, so each lock is shown as it was at one
@@ -38,5 +38,5 @@ public interface LockOverview {
     LockWaits waits();
 
     /** {@return this client, as the store and other clients see it} */
-    LockClient client();
+    ClientId client();
 }

@@ -13,12 +13,12 @@ import org.junit.jupiter.api.Timeout;
 
 /** What the store tells the client of a holder counts for whoever of its threads has the lock by then. */
 @Timeout(120)
-class HandOffMessagesTest extends ThreadsFixture {
+class HandoffMessagesTest extends ThreadsFixture {
 
     private List<Future<LockHandle>> line = List.of();
 
     /** The first of that many threads has handed the lock to the second one. */
-    private void handedOff(int threads) {
+    private void handoff(int threads) {
         LockHandle before = locks.acquire(REQUEST);
         line = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
@@ -38,8 +38,8 @@ class HandOffMessagesTest extends ThreadsFixture {
     }
 
     @Test
-    void another_client_that_comes_after_a_hand_off_is_let_in_after_64_further_ones() {
-        handedOff(67);
+    void another_client_that_comes_after_a_handoff_is_let_in_after_64_further_ones() {
+        handoff(67);
         Future<LockHandle> other = waiting(others, REQUEST);
 
         for (int i = 1; i <= 64; i++) {
@@ -54,8 +54,8 @@ class HandOffMessagesTest extends ThreadsFixture {
     }
 
     @Test
-    void fair_thread_of_another_client_that_comes_after_a_hand_off_is_let_in_at_once() {
-        handedOff(3);
+    void fair_thread_of_another_client_that_comes_after_a_handoff_is_let_in_at_once() {
+        handoff(3);
         Future<LockHandle> other = waiting(others, REQUEST.fair(true));
         passMicro();
 
@@ -66,8 +66,8 @@ class HandOffMessagesTest extends ThreadsFixture {
     }
 
     @Test
-    void lock_that_is_released_by_force_after_a_hand_off_is_not_handed_off_again() {
-        handedOff(3);
+    void lock_that_is_released_by_force_after_a_handoff_is_not_handed_off_again() {
+        handoff(3);
         others.forceRelease(KEY);
         passMicro();
 

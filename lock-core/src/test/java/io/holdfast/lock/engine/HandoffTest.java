@@ -3,7 +3,7 @@ package io.holdfast.lock.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.api.LockActivity;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockInterruptedException;
 import io.holdfast.lock.api.LockKey;
@@ -28,13 +28,13 @@ import org.junit.jupiter.api.Timeout;
 
 /** Threads of one client pass a lock to each other without the store. */
 @Timeout(120)
-class HandOffTest extends ThreadsFixture {
+class HandoffTest extends ThreadsFixture {
 
     private static final int RACES = 100;
 
     private volatile boolean resends;
     private volatile boolean renews = true;
-    private volatile boolean deaf;
+    private volatile boolean unsubscribed;
     private volatile CountDownLatch stalled = new CountDownLatch(0);
     private volatile @Nullable Thread slow;
     private volatile boolean asleep;
@@ -52,7 +52,7 @@ class HandOffTest extends ThreadsFixture {
 
             @Override
             public Listening listen(String clientId, WakeListener listener) {
-                return deaf ? () -> {} : super.listen(clientId, listener);
+                return unsubscribed ? () -> {} : super.listen(clientId, listener);
             }
 
             @Override
@@ -96,21 +96,21 @@ class HandOffTest extends ThreadsFixture {
     @Test
     void threads_of_one_client_pass_a_lock_without_asking_the_store() {
         List<Future<LockHandle>> line = line(REQUEST, REQUEST, REQUEST, REQUEST);
-        long lastToken = 0;
+        long lastFencingToken = 0;
         for (Future<LockHandle> next : line) {
             LockHandle handle = get(next);
             assertThat(handle.isHeld()).isTrue();
-            assertThat(handle.fencingToken()).isGreaterThan(lastToken);
+            assertThat(handle.fencingToken()).isGreaterThan(lastFencingToken);
             assertThat(store.acquires).isEmpty();
             assertThat(store.releases).isEmpty();
-            lastToken = handle.fencingToken();
+            lastFencingToken = handle.fencingToken();
             passMicro();
             handle.close();
         }
         assertThat(store.releases).hasSize(1);
         assertThat(isFree()).isTrue();
         assertThat(locks.held()).isEmpty();
-        assertThat(others.acquire(KEY).fencingToken()).isGreaterThan(lastToken);
+        assertThat(others.acquire(KEY).fencingToken()).isGreaterThan(lastFencingToken);
     }
 
     /** A client that subscribes while it waits asks for its entries once it has, since messages of before were lost. */
@@ -118,7 +118,7 @@ class HandOffTest extends ThreadsFixture {
         LockRequest another = LockRequest.of("another").waitFor(Duration.ofMinutes(10));
         LockHandle held = others.acquire(another);
         Future<LockHandle> waiter = waiting(locks, another);
-        eventually(() -> locks.subscriptionState() == LockActivity.SubscriptionState.CONNECTED);
+        eventually(() -> locks.subscriptionState() == LocalLocks.SubscriptionState.CONNECTED);
         held.close();
         get(waiter).close();
     }
@@ -152,11 +152,11 @@ class HandOffTest extends ThreadsFixture {
         List<Future<LockHandle>> line = line(REQUEST, REQUEST);
         get(line.get(0)).close();
         LockHandle last = get(line.get(1));
-        assertThat(store.inspect(LockKey.of(KEY)).lastToken()).isGreaterThan(last.fencingToken());
+        assertThat(store.inspect(LockKey.of(KEY)).lastFencingToken()).isGreaterThan(last.fencingToken());
 
         last.close();
 
-        assertThat(store.inspect(LockKey.of(KEY)).lastToken()).isEqualTo(last.fencingToken());
+        assertThat(store.inspect(LockKey.of(KEY)).lastFencingToken()).isEqualTo(last.fencingToken());
     }
 
     @Test
@@ -165,7 +165,7 @@ class HandOffTest extends ThreadsFixture {
 
         line.writer().close();
 
-        assertThat(store.inspect(LockKey.of(KEY)).lastToken())
+        assertThat(store.inspect(LockKey.of(KEY)).lastFencingToken())
                 .isEqualTo(line.writer().fencingToken());
     }
 
@@ -179,7 +179,7 @@ class HandOffTest extends ThreadsFixture {
         line.writer().close();
 
         eventually(() ->
-                store.inspect(LockKey.of(KEY)).lastToken() == line.writer().fencingToken());
+                store.inspect(LockKey.of(KEY)).lastFencingToken() == line.writer().fencingToken());
     }
 
     /** Who writes, with others behind it, and reads at the same time. */
@@ -194,7 +194,7 @@ class HandOffTest extends ThreadsFixture {
         LockHandle writer = get(front);
         passMicro();
         LockHandle reader = get(worker.acquire(locks, REQUEST.shared()));
-        assertThat(store.inspect(LockKey.of(KEY)).lastToken()).isGreaterThan(writer.fencingToken());
+        assertThat(store.inspect(LockKey.of(KEY)).lastFencingToken()).isGreaterThan(writer.fencingToken());
         return new Writer(writer, reader, next);
     }
 
@@ -404,7 +404,7 @@ class HandOffTest extends ThreadsFixture {
 
     @Test
     void forced_release_that_nobody_hears_of_is_noticed_by_the_last_of_those_who_pass_the_lock_on() {
-        deaf = true;
+        unsubscribed = true;
         List<Future<LockHandle>> line = line(REQUEST, REQUEST);
         others.forceRelease(KEY);
 
@@ -479,7 +479,7 @@ class HandOffTest extends ThreadsFixture {
     }
 
     @Test
-    void hand_off_that_meets_an_interrupt_loses_nothing() {
+    void handoff_that_meets_an_interrupt_loses_nothing() {
         Worker interrupted = worker();
         Worker patient = worker();
         Worker front = worker();
