@@ -29,8 +29,7 @@ public interface LockEvent {
      * @param waited how long the caller waited
      * @param handoff whether another thread of this client handed the lock over, without a call to the store
      */
-    record Acquired(LockKey key, String name, long fencingToken, Duration waited, boolean handoff)
-            implements OfLock {}
+    record Acquired(LockKey key, String name, long fencingToken, Duration waited, boolean handoff) implements OfLock {}
 
     /**
      * A lock was not free, and a caller started to wait for it. {@code Acquired}, {@code NotAcquired} or

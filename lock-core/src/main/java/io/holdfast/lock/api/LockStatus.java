@@ -16,7 +16,12 @@ import java.util.List;
  * @param waited how long the first of the waiters has waited, as in {@link LockStatus#waited()}
  */
 public record LockStatus(
-        LockKey key, List<LockHolder> holders, List<LockWaiter> queue, int waiters, long lastFencingToken, Duration waited) {
+        LockKey key,
+        List<LockHolder> holders,
+        List<LockWaiter> queue,
+        int waiters,
+        long lastFencingToken,
+        Duration waited) {
 
     /** The maximum number of holders listed. */
     public static final int MAX_HOLDERS = 100;

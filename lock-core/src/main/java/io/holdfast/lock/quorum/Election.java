@@ -153,8 +153,7 @@ final class Election {
 
     /** Random, so that two clients that collided do not collide again. */
     static Duration backOff() {
-        return Duration.ofMillis(
-                ThreadLocalRandom.current().nextInt(MIN_BACK_OFF_MILLIS, MAX_BACK_OFF_MILLIS));
+        return Duration.ofMillis(ThreadLocalRandom.current().nextInt(MIN_BACK_OFF_MILLIS, MAX_BACK_OFF_MILLIS));
     }
 
     /**

@@ -2,8 +2,8 @@ package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireRequest;
-import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.threads.Uninterrupted;
 import java.util.ArrayList;
 import java.util.List;

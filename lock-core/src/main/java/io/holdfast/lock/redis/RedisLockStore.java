@@ -354,12 +354,11 @@ public final class RedisLockStore implements LockStore {
             String reply = background.run(codec.publish(key)).orThrow();
             publishFailures = reply.isEmpty()
                     ? List.of()
-                    : List.of(
-                            "Redis does not let scripts publish to the wakeup channels, so waiters poll every 500 ms."
-                                    + " Grant the Redis user PUBLISH and the channels " + settings.keyPrefix()
-                                    + ":wake:* ("
-                                    + RedisFailures.explain(reply, key.isMasked())
-                                    + ")");
+                    : List.of("Redis does not let scripts publish to the wakeup channels, so waiters poll every 500 ms."
+                            + " Grant the Redis user PUBLISH and the channels " + settings.keyPrefix()
+                            + ":wake:* ("
+                            + RedisFailures.explain(reply, key.isMasked())
+                            + ")");
             publishChecked = true;
         } catch (LockStoreException e) {
             log.debug("Could not check whether scripts may publish", e);

@@ -2,10 +2,10 @@ package io.holdfast.lock.redis;
 
 import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire;
-import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.threads.DaemonThreads;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;

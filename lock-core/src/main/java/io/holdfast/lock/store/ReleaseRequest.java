@@ -16,7 +16,8 @@ import java.time.Duration;
  *     retention
  * @param limit as in the {@link AcquireRequest}
  */
-public record ReleaseRequest(LockKey key, OwnerId owner, Duration keep, long lastFencingToken, long leaseMillis, int limit) {
+public record ReleaseRequest(
+        LockKey key, OwnerId owner, Duration keep, long lastFencingToken, long leaseMillis, int limit) {
 
     /** The lease is unknown: the store itself makes sure that it forgets the lock in time. */
     public static final long UNKNOWN_LEASE = Long.MAX_VALUE;

@@ -73,7 +73,8 @@ public final class Cohort {
 
     /** The latest handoff, which is held from now on. */
     QueueEntry.Grant handoffGrant() {
-        return new QueueEntry.Grant(grant.owner(), lastFencingToken, ticker.nanos(), deadline, 0, Waiters.NONE, false, false);
+        return new QueueEntry.Grant(
+                grant.owner(), lastFencingToken, ticker.nanos(), deadline, 0, Waiters.NONE, false, false);
     }
 
     /**

@@ -120,7 +120,15 @@ public final class QueueEntry {
         Long until = asked.verify(reservation, received.receivedAt(), leaseNanos);
         return until == null
                 ? null
-                : new Grant(owner, reservation.token(), now, until, reservation.tokens(), reservation.waiters(), false, resent);
+                : new Grant(
+                        owner,
+                        reservation.token(),
+                        now,
+                        until,
+                        reservation.tokens(),
+                        reservation.waiters(),
+                        false,
+                        resent);
     }
 
     /** {@return the grant in a reply to a call that was sent at the given time, which is therefore confirmed} */

@@ -157,7 +157,8 @@ class AcquisitionOutcomesTest extends EngineFixture {
 
         assertThat(Thread.interrupted() || failure != null || course != Course.CLOSED_MEANWHILE)
                 .isTrue();
-        assertThat(outcomes.values()).allSatisfy(reported -> assertThat(reported).hasSize(1));
+        assertThat(outcomes.values())
+                .allSatisfy(reported -> assertThat(reported).hasSize(1));
         assertThat(published)
                 .containsExactlyInAnyOrderElementsOf(
                         outcomes.values().stream().flatMap(List::stream).toList());

@@ -178,8 +178,8 @@ class HandoffTest extends ThreadsFixture {
 
         line.writer().close();
 
-        eventually(() ->
-                store.inspect(LockKey.of(KEY)).lastFencingToken() == line.writer().fencingToken());
+        eventually(() -> store.inspect(LockKey.of(KEY)).lastFencingToken()
+                == line.writer().fencingToken());
     }
 
     /** Who writes, with others behind it, and reads at the same time. */

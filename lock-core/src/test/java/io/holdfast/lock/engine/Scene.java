@@ -47,8 +47,7 @@ enum Scene {
             };
             clients.locks.acquire(SHORT);
             return () -> refused.get() > 1
-                    && clients.locks.subscriptionState()
-                            == io.holdfast.lock.api.LocalLocks.SubscriptionState.CONNECTED
+                    && clients.locks.subscriptionState() == io.holdfast.lock.api.LocalLocks.SubscriptionState.CONNECTED
                     && clients.locks.held().size() == 1;
         }
     },

@@ -24,6 +24,13 @@ public final class Claims {
         }
         long nanos = TimeUnit.MICROSECONDS.toNanos(reservation.untilMicros() - answer.micros() - 1);
         return new QueueEntry.Grant(
-                entry.owner, reservation.token(), now, answer.askedAt() + nanos, reservation.tokens(), reservation.waiters(), false, resent);
+                entry.owner,
+                reservation.token(),
+                now,
+                answer.askedAt() + nanos,
+                reservation.tokens(),
+                reservation.waiters(),
+                false,
+                resent);
     }
 }

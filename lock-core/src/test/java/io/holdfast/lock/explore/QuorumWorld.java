@@ -112,7 +112,13 @@ final class QuorumWorld {
     }
 
     /** Calls of one acquisition to one server arrive in their order, and answers to former rounds count no more. */
-    void send(What what, QuorumClient client, int server, @Nullable AcquireRequest request, int round, long lastFencingToken) {
+    void send(
+            What what,
+            QuorumClient client,
+            int server,
+            @Nullable AcquireRequest request,
+            int round,
+            long lastFencingToken) {
         mails.add(new Mail(what, client.number, server, round, request, null, lastFencingToken, 0));
         mails.sort(Comparator.comparingInt(Mail::rank));
     }

@@ -328,7 +328,8 @@ final class World {
 
     private static int code(Object body) {
         if (body instanceof Message.Leave leave) {
-            return (leave.cancelledNanos() > 0 ? 2 : 0) + (leave.lastFencingToken() == ReleaseRequest.ALL_TOKENS ? 4 : 8);
+            return (leave.cancelledNanos() > 0 ? 2 : 0)
+                    + (leave.lastFencingToken() == ReleaseRequest.ALL_TOKENS ? 4 : 8);
         }
         return body instanceof AcquireRequest acquire && acquire.waiting() ? 1 : 0;
     }

@@ -21,8 +21,34 @@ class KeySlotsTest {
 
     /** What may matter to hash tags, to the escapes, and to encodings. */
     private static final List<String> PIECES = List.of(
-            "{", "}", "{}", "}{", "{{", "}}", "%", "%25", "%7B", "%7D", "%%", " ", "\t", "\n", "\u0000", ":", "holdfast:{",
-            "order", "42", "ä", "ß", "é", "日本", "😀", "\u202E", "\uFEFF", "\u2028", "a");
+            "{",
+            "}",
+            "{}",
+            "}{",
+            "{{",
+            "}}",
+            "%",
+            "%25",
+            "%7B",
+            "%7D",
+            "%%",
+            " ",
+            "\t",
+            "\n",
+            "\u0000",
+            ":",
+            "holdfast:{",
+            "order",
+            "42",
+            "ä",
+            "ß",
+            "é",
+            "日本",
+            "😀",
+            "\u202E",
+            "\uFEFF",
+            "\u2028",
+            "a");
 
     private final Random random = new Random(20_260_101);
     private final ScriptCodec layout = new ScriptCodec(RedisLockSettings.STANDARD);

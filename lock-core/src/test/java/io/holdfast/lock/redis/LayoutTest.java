@@ -273,7 +273,8 @@ class LayoutTest {
 
         assertThatThrownBy(() -> exclusive(first, 1))
                 .isInstanceOf(LockStoreException.class)
-                .hasMessageContainingAll("LAYOUT 2 of lock holdfast:{order:42}", "Upgrade Holdfast in this application");
+                .hasMessageContainingAll(
+                        "LAYOUT 2 of lock holdfast:{order:42}", "Upgrade Holdfast in this application");
         assertThatThrownBy(() -> acquire(first, 3, false, 1)).isInstanceOf(LockStoreException.class);
         assertThat(store.acquireAll(List.of(Requests.exclusive(KEY, first, 30_000, HERE, false))))
                 .isInstanceOf(AcquireAllReply.OneByOne.class);

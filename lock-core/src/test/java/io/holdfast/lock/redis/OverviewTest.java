@@ -100,7 +100,8 @@ class OverviewTest {
         redis.hset("holdfast:joined", "owner", "a:1");
         redis.hset("another:{mine}", "owner", "a:1");
         redis.hset(
-                "holdfast:{\u0001\nlock:{mine}".getBytes(StandardCharsets.UTF_8), Map.of(new byte[] {-1}, new byte[] {-1}));
+                "holdfast:{\u0001\nlock:{mine}".getBytes(StandardCharsets.UTF_8),
+                Map.of(new byte[] {-1}, new byte[] {-1}));
 
         LockScan scan = scan(LockScanRequest.ALL);
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.testing.TestRedis;
+import io.holdfast.lock.threads.DaemonThreads;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.security.KeyStore;

@@ -117,8 +117,8 @@ class ClusterRushTest {
     @Test
     void waiters_are_told_of_their_turn_while_a_node_hangs_that_told_them() throws Exception {
         ServerNode node = cluster.nodes().stream()
-                .filter(each ->
-                        !each.ask(jedis -> jedis.pubsubChannels("holdfast:wake:*")).isEmpty())
+                .filter(each -> !each.ask(jedis -> jedis.pubsubChannels("holdfast:wake:*"))
+                        .isEmpty())
                 .findFirst()
                 .orElseThrow();
         node.pause();

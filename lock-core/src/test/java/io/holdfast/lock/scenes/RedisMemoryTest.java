@@ -84,7 +84,9 @@ class RedisMemoryTest {
         measured.put("held", bytes(redis, "order:100001"));
         store.release(new ReleaseRequest(
                 held.key(), held.owner(), Duration.ZERO, ReleaseRequest.ALL_TOKENS, LEASE, AcquireRequest.EXCLUSIVE));
-        assertThat(redis.pttl("holdfast:{order:100001}")).isGreaterThan(RETENTION).isLessThanOrEqualTo(RETENTION + LEASE);
+        assertThat(redis.pttl("holdfast:{order:100001}"))
+                .isGreaterThan(RETENTION)
+                .isLessThanOrEqualTo(RETENTION + LEASE);
         measured.put("idle, token retained", bytes(redis, "order:100001"));
         store.acquire(request("order:100002", LONG, AcquireRequest.EXCLUSIVE));
         measured.put("held, holder longer than 64 characters", bytes(redis, "order:100002"));

@@ -3,10 +3,10 @@ package io.holdfast.lock.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.threads.Pause;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.StoreSpy;
+import io.holdfast.lock.threads.Pause;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

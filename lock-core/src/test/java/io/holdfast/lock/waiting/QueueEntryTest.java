@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.threads.Pause;
 import io.holdfast.lock.testing.FakeTicker;
+import io.holdfast.lock.threads.Pause;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;

@@ -2,7 +2,6 @@ package io.holdfast.lock.spring;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.holdfast.lock.benchmarks.contention;
 
-import io.holdfast.lock.benchmarks.peer.PeerClient;
 import io.holdfast.lock.benchmarks.peer.Peer;
+import io.holdfast.lock.benchmarks.peer.PeerClient;
 import io.holdfast.lock.benchmarks.peer.Servers;
 import io.holdfast.lock.benchmarks.statistics.Waits;
 import java.nio.file.Path;

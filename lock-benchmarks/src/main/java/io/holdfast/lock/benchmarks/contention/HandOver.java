@@ -1,8 +1,8 @@
 package io.holdfast.lock.benchmarks.contention;
 
 import io.holdfast.lock.benchmarks.peer.Latch;
-import io.holdfast.lock.benchmarks.peer.PeerClient;
 import io.holdfast.lock.benchmarks.peer.Peer;
+import io.holdfast.lock.benchmarks.peer.PeerClient;
 import io.holdfast.lock.benchmarks.peer.Servers;
 import io.holdfast.lock.benchmarks.statistics.Waits;
 import java.util.Objects;

@@ -2,8 +2,8 @@ package io.holdfast.lock.benchmarks.contention;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.holdfast.lock.benchmarks.peer.Latch;
-import io.holdfast.lock.benchmarks.peer.PeerClient;
 import io.holdfast.lock.benchmarks.peer.Peer;
+import io.holdfast.lock.benchmarks.peer.PeerClient;
 import io.holdfast.lock.benchmarks.peer.Servers;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.holdfast.lock.benchmarks.uncontended;
 
-import io.holdfast.lock.benchmarks.peer.PeerClient;
 import io.holdfast.lock.benchmarks.peer.Peer;
+import io.holdfast.lock.benchmarks.peer.PeerClient;
 import io.holdfast.lock.benchmarks.peer.Servers;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -28,8 +28,10 @@ class ApplicationTest {
         assertThat(application.orders().pay(41)).isEqualTo(42);
         assertThat(application.template().<Long, RuntimeException>execute("order:41", () -> Orders.work(41)))
                 .isEqualTo(42);
-        assertThat(application.template().inspect("order:41").lastFencingToken()).isPositive();
+        assertThat(application.template().inspect("order:41").lastFencingToken())
+                .isPositive();
         assertThat(application.orders().payAt("text", 41)).isEqualTo(46);
-        assertThat(application.template().inspect("order:text:41").lastFencingToken()).isPositive();
+        assertThat(application.template().inspect("order:text:41").lastFencingToken())
+                .isPositive();
     }
 }

@@ -2,10 +2,10 @@ package io.holdfast.lock.engine.client;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
+import io.holdfast.lock.threads.DaemonThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

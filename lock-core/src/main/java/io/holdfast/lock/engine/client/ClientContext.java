@@ -2,12 +2,12 @@ package io.holdfast.lock.engine.client;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.Ticker;
+import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.waiting.EntryKeeper;
 import io.holdfast.lock.waiting.LocalQueue;
 import java.io.FileInputStream;

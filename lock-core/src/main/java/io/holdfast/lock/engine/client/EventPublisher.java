@@ -89,7 +89,8 @@ public final class EventPublisher {
     }
 
     /** One acquisition, as several listeners see it. */
-    private record Acquisitions(List<LockListener.AcquisitionObserver> all) implements LockListener.AcquisitionObserver {
+    private record Acquisitions(List<LockListener.AcquisitionObserver> all)
+            implements LockListener.AcquisitionObserver {
 
         @Override
         public LockListener.Scope onThread() {

@@ -73,8 +73,10 @@ public final class RedisFailures {
                     "DB index is out of range",
                     "The server does not have that database: check spring.data.redis.database, or" + URLS),
             new KnownError("READONLY ", "The server is a replica: use the address of the primary, or Sentinel."),
-            new KnownError("NOPERM (?:(?:this user|User \\S+) has no permissions to run the '[\\w|]+' command)?", PERMISSION),
-            new KnownError("NOAUTH ", "The server requires a password: set spring.data.redis.password, or add it to" + URLS),
+            new KnownError(
+                    "NOPERM (?:(?:this user|User \\S+) has no permissions to run the '[\\w|]+' command)?", PERMISSION),
+            new KnownError(
+                    "NOAUTH ", "The server requires a password: set spring.data.redis.password, or add it to" + URLS),
             new KnownError(
                     "WRONGPASS ",
                     "The user name or password is wrong: check spring.data.redis.username and password, or" + URLS),

@@ -1,9 +1,9 @@
 package io.holdfast.lock.migration.shedlock;
 
 import io.holdfast.lock.migration.Shop;
-import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.LockAssert;
 import io.holdfast.lock.spring.LockContext;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.OnContention;
 import java.time.Duration;
 import java.time.Instant;

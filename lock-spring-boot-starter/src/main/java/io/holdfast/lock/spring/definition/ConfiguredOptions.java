@@ -13,8 +13,7 @@ import java.util.Map;
 public record ConfiguredOptions(Duration waitFor, LockOptions scheduled, Map<String, LockOptions> locks) {
 
     LockOptions of(String name, boolean isScheduled) {
-        return locks
-                .getOrDefault(name, LockOptions.NONE)
+        return locks.getOrDefault(name, LockOptions.NONE)
                 .or(isScheduled ? scheduled : LockOptions.NONE)
                 .or(new LockOptions(null, waitFor, null, null, null, null, null, null, null, null));
     }

@@ -1,8 +1,8 @@
 package io.holdfast.lock.spring.leader;
 
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.LockConfigurationException;
+import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.definition.AnnotatedMethods;
 import io.holdfast.lock.spring.definition.LiteralText;
 import io.holdfast.lock.spring.definition.LockOperation;

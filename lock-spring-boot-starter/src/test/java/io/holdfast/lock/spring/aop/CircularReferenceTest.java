@@ -2,11 +2,11 @@ package io.holdfast.lock.spring.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.spring.LockAssert;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.LockAssert;
 import io.holdfast.lock.spring.annotation.OnOneNode;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockKeyException;
+import io.holdfast.lock.spring.LockContext;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.LockContext;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.spring.LockRequestCustomizer;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.LockRequestCustomizer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.LockContext;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.LockContext;
 import io.holdfast.lock.spring.annotation.OnLost;
 import io.holdfast.lock.testing.NewThread;
 import java.lang.reflect.Proxy;

@@ -208,8 +208,8 @@ class RepeatedAnnotationsTest {
     @Test
     void weight_below_one_fails_the_start() {
         runner.withPropertyValues("holdfast.locks.import.weight=0")
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.locks.import.weight", "1 or more"));
+                .run(context ->
+                        assertThat(Startup.failureOf(context)).contains("holdfast.locks.import.weight", "1 or more"));
     }
 
     @Test
@@ -225,8 +225,7 @@ class RepeatedAnnotationsTest {
                 .withPropertyValues("holdfast.locks.import.weight=4")
                 .withBean(Weights.class)
                 .withBean(RequestRecorder.class);
-        assertThat(requestOf(
-                        heavy.withPropertyValues("holdfast.locks.import.limit=5"), Weights.class, Weights::load))
+        assertThat(requestOf(heavy.withPropertyValues("holdfast.locks.import.limit=5"), Weights.class, Weights::load))
                 .isEqualTo(LockRequest.of("import")
                         .name("import")
                         .waitFor(Duration.ZERO)

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.LockContext;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.LockContext;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 

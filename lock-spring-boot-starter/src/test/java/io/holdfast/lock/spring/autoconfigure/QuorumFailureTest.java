@@ -87,8 +87,8 @@ class QuorumFailureTest {
     @Test
     void replicas_of_a_quorum_are_not_awaited() {
         quorum("holdfast.redis.replica-acks.count=1")
-                .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("holdfast.redis.replica-acks.count", "quorum"));
+                .run(context ->
+                        assertThat(Startup.failureOf(context)).contains("holdfast.redis.replica-acks.count", "quorum"));
     }
 
     @Test

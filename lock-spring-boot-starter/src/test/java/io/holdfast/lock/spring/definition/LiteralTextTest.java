@@ -3,13 +3,13 @@ package io.holdfast.lock.spring.definition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.DistributedReadLock;
 import io.holdfast.lock.spring.annotation.DistributedSemaphore;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.LockConfigurationException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

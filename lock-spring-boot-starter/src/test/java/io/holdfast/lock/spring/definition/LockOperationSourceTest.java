@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.LockConfigurationException;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.io.Serializable;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;

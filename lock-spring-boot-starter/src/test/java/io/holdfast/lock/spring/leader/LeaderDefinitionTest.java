@@ -3,11 +3,11 @@ package io.holdfast.lock.spring.leader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import java.util.Arrays;
 import java.util.Set;

@@ -107,7 +107,8 @@ class LeadershipObservationTest {
             Awaitility.await().until(leadership::isLeader);
             long token = leadership.term().orElseThrow().fencingToken();
 
-            Map<String, Object> reported = first(application.get("/actuator/locks").body());
+            Map<String, Object> reported =
+                    first(application.get("/actuator/locks").body());
             assertThat(reported)
                     .containsEntry("role", role)
                     .containsEntry("candidate", true)

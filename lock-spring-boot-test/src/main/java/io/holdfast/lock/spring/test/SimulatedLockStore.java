@@ -91,7 +91,8 @@ final class SimulatedLockStore implements LockStore {
 
     private InMemoryLockStore reachable() {
         if (outages.get() > 0) {
-            throw new LockStoreException("The lock store does not respond: TestLocks.failStore() is active.", null, false);
+            throw new LockStoreException(
+                    "The lock store does not respond: TestLocks.failStore() is active.", null, false);
         }
         return memory;
     }

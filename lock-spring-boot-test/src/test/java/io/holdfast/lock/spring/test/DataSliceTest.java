@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.redis.RedisLockStore;
-import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.LockConfigurationException;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.TestRedis;
 import java.util.List;

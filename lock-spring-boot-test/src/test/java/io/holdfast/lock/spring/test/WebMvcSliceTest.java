@@ -3,8 +3,8 @@ package io.holdfast.lock.spring.test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockNotAcquiredException;
-import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.LockConfigurationException;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

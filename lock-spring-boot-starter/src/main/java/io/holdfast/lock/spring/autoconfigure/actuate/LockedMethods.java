@@ -2,8 +2,8 @@ package io.holdfast.lock.spring.autoconfigure.actuate;
 
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Definition;
 import io.holdfast.lock.spring.aop.ProxiedBean;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Definition;
 import io.holdfast.lock.spring.definition.LockOperation;
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import java.time.Duration;

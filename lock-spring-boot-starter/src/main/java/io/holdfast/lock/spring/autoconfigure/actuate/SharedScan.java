@@ -1,8 +1,8 @@
 package io.holdfast.lock.spring.autoconfigure.actuate;
 
-import io.holdfast.lock.api.LocalLocks;
-import io.holdfast.lock.api.ClientId;
 import io.holdfast.lock.api.AllLocks;
+import io.holdfast.lock.api.ClientId;
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockWaits;

@@ -77,7 +77,8 @@ final class LockEventPublisher implements LockListener, DisposableBean {
                 .getSingleton(AbstractApplicationContext.APPLICATION_EVENT_MULTICASTER_BEAN_NAME);
         try {
             return (multicaster != null && multicaster.getClass() != SimpleApplicationEventMulticaster.class)
-                    || List.copyOf(context.getApplicationListeners()).stream().anyMatch(LockEventPublisher::isInterested)
+                    || List.copyOf(context.getApplicationListeners()).stream()
+                            .anyMatch(LockEventPublisher::isInterested)
                     || Stream.of(context.getBeanNamesForType(ApplicationListener.class, true, false))
                             .map(BeanFactoryUtils::transformedBeanName)
                             .anyMatch(name ->

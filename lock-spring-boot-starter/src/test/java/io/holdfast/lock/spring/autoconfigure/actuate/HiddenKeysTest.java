@@ -2,22 +2,22 @@ package io.holdfast.lock.spring.autoconfigure.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.lock.api.Deadlock;
+import io.holdfast.lock.api.AllLocks;
 import io.holdfast.lock.api.ClientId;
+import io.holdfast.lock.api.Deadlock;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
-import io.holdfast.lock.api.AllLocks;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockWaits;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.api.NestedWait;
-import io.holdfast.lock.spring.autoconfigure.actuate.LocksReport.Query;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.HeldKey;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Overview;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Wait;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksReport.Query;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -3,8 +3,8 @@ package io.holdfast.lock.spring.autoconfigure.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.spring.Runners;
-import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Definition;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Definition;
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

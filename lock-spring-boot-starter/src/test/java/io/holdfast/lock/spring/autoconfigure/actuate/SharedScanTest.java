@@ -3,8 +3,8 @@ package io.holdfast.lock.spring.autoconfigure.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.holdfast.lock.api.ClientId;
 import io.holdfast.lock.api.AllLocks;
+import io.holdfast.lock.api.ClientId;
 import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockStoreException;

@@ -1,8 +1,8 @@
 package io.holdfast.lock.spring.result.page;
 
 import io.holdfast.lock.api.LockHandle;
-import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.LockContext;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.stereotype.Service;
