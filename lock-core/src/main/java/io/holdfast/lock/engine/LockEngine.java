@@ -383,9 +383,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
     }
 
     LockStatus inspect(LockKey key) {
-        LockStatus found = ClientContext.uninterruptibly(() -> settings.store.inspect(key));
-        Followers all = waiters(key, found.waiters(), found.waited());
-        return new LockStatus(key, found.holders(), all.number(), found.lastFencingToken(), all.longestWait());
+        return shown(ClientContext.uninterruptibly(() -> settings.store.inspect(key)));
     }
 
     /** The waiters of a lock, at least those of this client, of which the store may not know all yet. */

@@ -135,7 +135,7 @@ public final class InMemoryLockStore implements LockStore {
 
     @Override
     public LockStatus inspect(LockKey key) {
-        return locked(key, lock -> lock.inspect(key));
+        return locked(key, lock -> lock.status(key));
     }
 
     /** Reads all locks at one moment, when the scan is opened. */

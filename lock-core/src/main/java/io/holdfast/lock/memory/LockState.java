@@ -299,11 +299,6 @@ final class LockState {
         return former;
     }
 
-    LockStatus inspect(LockKey key) {
-        Followers waiting = waiting();
-        return new LockStatus(key, holders().toList(), waiting.number(), lastFencingToken, waiting.longestWait());
-    }
-
     /** Changes nothing. */
     LockStatus status(LockKey key) {
         List<LockWaiter> queue = entries.values().stream()

@@ -1,7 +1,6 @@
 package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockHolder;
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.store.HolderInfo;
 import java.time.Duration;
@@ -19,17 +18,15 @@ final class Merged {
 
     private Merged() {}
 
-    static LockStatus snapshot(LockKey key, List<LockStatus> snapshots, int needed, int silent) {
-        List<LockHolder> holders = holders(snapshots.stream().map(LockStatus::holders), needed);
-        long lastFencingToken = noted(snapshots.stream().map(LockStatus::lastFencingToken), needed - silent);
-        LockStatus most = Collections.max(snapshots, Comparator.comparing(LockStatus::waiters));
-        return new LockStatus(key, holders, most.waiters(), lastFencingToken, most.waited());
-    }
-
-    /** @param statuses the statuses of one lock, from at least as many servers as are needed */
-    static LockStatus status(List<LockStatus> statuses, int needed) {
+    /**
+     * The status of a lock. It has no queue, because none of the servers has.
+     *
+     * @param statuses those of the servers that replied, at least as many as are needed
+     * @param silent how many servers did not reply
+     */
+    static LockStatus status(List<LockStatus> statuses, int needed, int silent) {
         List<LockHolder> holders = holders(statuses.stream().map(LockStatus::holders), needed);
-        long lastFencingToken = noted(statuses.stream().map(LockStatus::lastFencingToken), needed);
+        long lastFencingToken = noted(statuses.stream().map(LockStatus::lastFencingToken), needed - silent);
         LockStatus most = Collections.max(statuses, Comparator.comparing(LockStatus::waiters));
         return new LockStatus(most.key(), holders, List.of(), most.waiters(), lastFencingToken, most.waited());
     }

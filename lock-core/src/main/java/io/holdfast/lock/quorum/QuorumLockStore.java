@@ -249,8 +249,8 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public LockStatus inspect(LockKey key) {
-        List<LockStatus> snapshots = look(store -> store.inspect(key));
-        return Merged.snapshot(key, snapshots, quorum.majority(), quorum.nodes.size() - snapshots.size());
+        List<LockStatus> statuses = look(store -> store.inspect(key));
+        return Merged.status(statuses, quorum.majority(), quorum.nodes.size() - statuses.size());
     }
 
     @Override

@@ -80,7 +80,7 @@ final class QuorumScan implements StoreScan {
                 .values()
                 .stream()
                 .filter(same -> same.size() >= quorum.majority())
-                .map(same -> Merged.status(same, quorum.majority()))
+                .map(same -> Merged.status(same, quorum.majority(), 0))
                 .filter(status -> !status.holders().isEmpty())
                 .toList();
     }

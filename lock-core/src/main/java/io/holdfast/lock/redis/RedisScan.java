@@ -1,11 +1,8 @@
 package io.holdfast.lock.redis;
 
-import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.redis.ScriptClient.Reply;
 import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.redis.driver.Wire.Acks;
@@ -144,18 +141,7 @@ final class RedisScan implements StoreScan {
     /** A lock in the reply of {@code overview.lua}. */
     private static LockStatus status(Iterator<String> lines, List<LockKey> keys) {
         String[] words = ScriptCodec.words(lines.next());
-        List<LockHolder> holders = ScriptCodec.times(words[4], () -> ScriptCodec.holder(lines));
-        List<LockWaiter> queue = ScriptCodec.times(words[5], () -> waiter(lines));
-        LockKey key = keys.get(Integer.parseInt(words[0]) - 1);
-        int waiters = Integer.parseInt(words[2]);
-        return new LockStatus(key, holders, queue, waiters, Long.parseLong(words[1]), ScriptCodec.micros(words[3]));
-    }
-
-    private static LockWaiter waiter(Iterator<String> lines) {
-        String[] words = ScriptCodec.words(lines.next());
-        String clientId = ScriptCodec.clientOf(words[0]);
-        LockMode mode = ScriptCodec.mode(words[1]);
-        return ScriptCodec.info(lines).waiting(clientId, mode, words[2].equals("1"), words[3].equals("1"));
+        return ScriptCodec.status(keys.get(Integer.parseInt(words[0]) - 1), words, 1, lines);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockKeyException;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.redis.driver.RedisFailures;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
@@ -333,14 +334,35 @@ final class ScriptCodec {
     }
 
     ScriptCall inspect(LockKey key) {
-        return script(LuaScript.INSPECT, 1, key);
+        return script(LuaScript.INSPECT, 1, key, LockStatus.MAX_HOLDERS, LockStatus.MAX_QUEUED);
     }
 
     static LockStatus inspected(LockKey key, String reply) {
         Iterator<String> lines = lines(reply);
+        return status(key, words(lines.next()), 0, lines);
+    }
+
+    /**
+     * The status of a lock, see {@code status.lua}.
+     *
+     * @param words its numbers, from the given one on
+     * @param lines its holders and entries
+     */
+    static LockStatus status(LockKey key, String[] words, int from, Iterator<String> lines) {
+        List<LockHolder> holders = times(words[from + 3], () -> holder(lines));
+        List<LockWaiter> queue = times(words[from + 4], () -> waiter(lines));
+        return new LockStatus(
+                key,
+                holders,
+                queue,
+                Integer.parseInt(words[from + 1]),
+                Long.parseLong(words[from]),
+                micros(words[from + 2]));
+    }
+
+    private static LockWaiter waiter(Iterator<String> lines) {
         String[] words = words(lines.next());
-        List<LockHolder> holders = all(lines, ScriptCodec::holder);
-        return new LockStatus(key, holders, Integer.parseInt(words[1]), Long.parseLong(words[0]), micros(words[2]));
+        return info(lines).waiting(clientOf(words[0]), mode(words[1]), words[2].equals("1"), words[3].equals("1"));
     }
 
     /** @param repeated whether the call may be sent again; then its reply is remembered */

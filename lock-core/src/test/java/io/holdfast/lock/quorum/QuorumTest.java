@@ -369,11 +369,11 @@ class QuorumTest {
     }
 
     private static long lastFencingToken(int silent, long... noted) {
-        List<LockStatus> snapshots = LongStream.of(noted)
-                .mapToObj(token -> new LockStatus(KEY, List.of(), 0, token, Duration.ZERO))
+        List<LockStatus> statuses = LongStream.of(noted)
+                .mapToObj(token -> new LockStatus(KEY, List.of(), List.of(), 0, token, Duration.ZERO))
                 .toList();
         int servers = noted.length + silent;
-        return Merged.snapshot(KEY, snapshots, servers / 2 + 1, silent).lastFencingToken();
+        return Merged.status(statuses, servers / 2 + 1, silent).lastFencingToken();
     }
 
     @ParameterizedTest

@@ -320,8 +320,8 @@ class DamagedLocksTest {
             if (scan.unreadable() == 1) {
                 assertThatThrownBy(() -> store.inspect(KEY)).as(what).isInstanceOf(LockStoreException.class);
             } else {
-                LockStatus snapshot = store.inspect(KEY);
-                assertThat(snapshot.isHeld() || snapshot.waiters() > 0)
+                LockStatus status = store.inspect(KEY);
+                assertThat(status.isHeld() || status.waiters() > 0)
                         .as(what)
                         .isEqualTo(scan.locks().size() > GOOD);
             }

@@ -266,12 +266,12 @@ abstract class HoldingContract extends ContractFixture {
 
     @Test
     void unknown_lock_has_no_holder_no_waiters_and_no_token() {
-        var snapshot = store().inspect(key);
+        var status = store().inspect(key);
 
-        assertThat(snapshot.key()).isEqualTo(key);
-        assertThat(snapshot.holder()).isEmpty();
-        assertThat(snapshot.waiters()).isZero();
-        assertThat(snapshot.lastFencingToken()).isZero();
+        assertThat(status.key()).isEqualTo(key);
+        assertThat(status.holder()).isEmpty();
+        assertThat(status.waiters()).isZero();
+        assertThat(status.lastFencingToken()).isZero();
     }
 
     static List<String> anyText() {

@@ -130,7 +130,7 @@ final class LocksDescriptors {
      * @param id the same for the same key as long as this process runs, whether or not the key is shown; null if a single lock is
      *     requested
      * @param longestWait how long the first of the waiters has waited; null if unknown
-     * @param queue the waiters in order; null if a single lock is requested
+     * @param queue the first waiters in order; none in a quorum
      */
     record Lock(
             @Nullable String id,
@@ -140,7 +140,7 @@ final class LocksDescriptors {
             List<Holder> holders,
             int waiters,
             @Nullable String longestWait,
-            @Nullable List<LockWaiter> queue)
+            List<LockWaiter> queue)
             implements OperationResponseBody {}
 
     /** {@return how long the first waiter has waited; null if unknown} */

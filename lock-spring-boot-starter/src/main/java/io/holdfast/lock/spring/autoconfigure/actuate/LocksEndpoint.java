@@ -81,11 +81,11 @@ record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource 
     @ReadOperation
     Lock lock(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
         String text = keyOf(key, exactKey);
-        LockStatus snapshot = beans.getBean(LockTemplate.class).inspect(text);
-        List<Holder> holders = LocksDescriptors.holders(snapshot.holders());
-        String longest = LocksDescriptors.longestWait(snapshot.waited());
+        LockStatus status = beans.getBean(LockTemplate.class).inspect(text);
+        List<Holder> holders = LocksDescriptors.holders(status.holders());
+        String longest = LocksDescriptors.longestWait(status.waited());
         return new Lock(
-                null, text, snapshot.isHeld(), snapshot.lastFencingToken(), holders, snapshot.waiters(), longest, null);
+                null, text, status.isHeld(), status.lastFencingToken(), holders, status.waiters(), longest, status.queue());
     }
 
     @DeleteOperation
