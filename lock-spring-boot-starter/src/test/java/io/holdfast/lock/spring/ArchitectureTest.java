@@ -1,8 +1,5 @@
 package io.holdfast.lock.spring;
 
-import static com.tngtech.archunit.base.DescribedPredicate.not;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,7 +8,6 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import io.holdfast.lock.threads.DaemonThreads;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -37,10 +33,15 @@ class ArchitectureTest {
                         BASE + ".definition",
                         BASE + ".key",
                         BASE + ".result",
-                        BASE + ".autoconfigure",
+                        BASE + ".autoconfigure..",
                         "io.holdfast.lock.engine",
                         "io.holdfast.lock.redis..")
                 .check(CLASSES);
+    }
+
+    @Test
+    void types_for_locked_methods_need_the_api_only() {
+        layer("", ".annotation", ".aop", ".autoconfigure..", ".definition", ".key", ".leader", ".result");
     }
 
     /** Interception reads definitions; definitions have keys and results; those two know neither. */
@@ -76,15 +77,15 @@ class ArchitectureTest {
                         BASE + ".result",
                         BASE + ".transaction")
                 .should()
-                .dependOnClassesThat(resideInAnyPackage(
-                                BASE + ".autoconfigure",
-                                "io.holdfast.lock.engine..",
-                                "io.holdfast.lock.memory..",
-                                "io.holdfast.lock.quorum..",
-                                "io.holdfast.lock.redis..",
-                                "io.holdfast.lock.store..",
-                                "io.holdfast.lock.waiting..")
-                        .and(not(type(DaemonThreads.class)))) // creates all threads
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        BASE + ".autoconfigure..",
+                        "io.holdfast.lock.engine..",
+                        "io.holdfast.lock.memory..",
+                        "io.holdfast.lock.quorum..",
+                        "io.holdfast.lock.redis..",
+                        "io.holdfast.lock.store..",
+                        "io.holdfast.lock.waiting..")
                 .check(CLASSES);
     }
 
@@ -92,7 +93,7 @@ class ArchitectureTest {
     void only_configurations_touch_engine_and_stores() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage(BASE + ".autoconfigure")
+                .resideOutsideOfPackage(BASE + ".autoconfigure..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
@@ -130,7 +131,10 @@ class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
-                        BASE + ".autoconfigure", BASE + ".aop", "io.holdfast.lock.engine..", "io.holdfast.lock.store..")
+                        BASE + ".autoconfigure..",
+                        BASE + ".aop",
+                        "io.holdfast.lock.engine..",
+                        "io.holdfast.lock.store..")
                 .check(CLASSES);
     }
 
@@ -172,28 +176,28 @@ class ArchitectureTest {
                         "annotation.DistributedSemaphore",
                         "annotation.DistributedWriteLock",
                         "annotation.LeaderOnly",
-                        "annotation.LockAssert",
-                        "annotation.LockAssert$TestHelper",
+                        "LockAssert",
+                        "LockAssert$TestHelper",
                         "annotation.LockConnectionFactory",
-                        "annotation.LockContext",
-                        "annotation.LockContext$Scope",
-                        "annotation.LockConfigurationException",
-                        "annotation.LockRequestCustomizer",
+                        "LockContext",
+                        "LockContext$Scope",
+                        "LockConfigurationException",
+                        "LockRequestCustomizer",
                         "annotation.OnContention",
                         "annotation.OnOneNode",
                         "annotation.OnLost",
                         "coroutine.KotlinNames",
                         "coroutine.SuspendFunctions",
-                        "actuate.LocksEndpointAutoConfiguration",
-                        "actuate.LocksHealthContributorAutoConfiguration",
+                        "autoconfigure.actuate.LocksEndpointAutoConfiguration",
+                        "autoconfigure.actuate.LocksHealthContributorAutoConfiguration",
                         "autoconfigure.LockStoreAutoConfiguration",
                         "autoconfigure.LockAopAutoConfiguration",
                         "autoconfigure.LockAutoConfiguration",
                         "autoconfigure.LockLeadershipAutoConfiguration",
                         "autoconfigure.LockTransactionAutoConfiguration",
-                        "observe.LockEventAutoConfiguration",
-                        "observe.LockMetricsAutoConfiguration",
-                        "observe.LockObservationAutoConfiguration",
+                        "autoconfigure.observation.LockEventAutoConfiguration",
+                        "autoconfigure.observation.LockMetricsAutoConfiguration",
+                        "autoconfigure.observation.LockObservationAutoConfiguration",
                         "autoconfigure.LockProblemDetailsAutoConfiguration",
                         "aop.LockAdvisor",
                         "aop.LockInterceptor",
@@ -221,17 +225,17 @@ class ArchitectureTest {
                         "definition.Fallbacks",
                         "integration.HoldfastLockRegistry",
                         "leader.LeaderAdvisor",
-                        "observe.LeaderElectedEvent",
-                        "observe.LeaderRevokedEvent",
+                        "LeaderElectedEvent",
+                        "LeaderRevokedEvent",
                         "leader.LeaderRoles",
                         "leader.LeaderSettings",
                         "leader.LeadershipObserver",
-                        "observe.DefaultLockObservationConvention",
-                        "observe.LockObservationContext",
-                        "observe.LockObservationContext$Outcome",
-                        "observe.LockObservationConvention",
-                        "observe.LockObservationDocumentation",
-                        "observe.LockObservationDocumentation$LowCardinalityKeyNames",
+                        "observation.DefaultLockObservationConvention",
+                        "observation.LockObservationContext",
+                        "observation.LockObservationContext$Outcome",
+                        "observation.LockObservationConvention",
+                        "observation.LockObservationDocumentation",
+                        "observation.LockObservationDocumentation$LowCardinalityKeyNames",
                         "result.LockedCall",
                         "result.PublisherLock",
                         "result.ResultKind",
