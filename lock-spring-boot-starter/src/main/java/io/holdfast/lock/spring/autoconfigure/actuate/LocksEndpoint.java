@@ -85,7 +85,14 @@ record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource 
         List<Holder> holders = LocksDescriptors.holders(status.holders());
         String longest = LocksDescriptors.longestWait(status.waited());
         return new Lock(
-                null, text, status.isHeld(), status.lastFencingToken(), holders, status.waiters(), longest, status.queue());
+                null,
+                text,
+                status.isHeld(),
+                status.lastFencingToken(),
+                holders,
+                status.waiters(),
+                longest,
+                status.queue());
     }
 
     @DeleteOperation
