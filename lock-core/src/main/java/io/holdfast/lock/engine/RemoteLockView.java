@@ -87,7 +87,7 @@ record RemoteLockView(LockEngine engine, List<Terms> each) implements RemoteLock
         if (result instanceof Handle handle) {
             handle.lockedByView();
         } else if (waitNanos == FOREVER) {
-            throw new AssertionError("A wait forever ended without the lock");
+            throw new AssertionError("A wait without a time limit ended without the lock");
         }
         return result instanceof Handle;
     }

@@ -112,11 +112,11 @@ record LockProperties(
         int status = problemDetails.status();
         require("holdfast.problem-details.status", status, status >= 400 && status <= 599, "400 to 599");
         check("holdfast.scheduled.", () -> scheduled.toOptions().applyTo(ANY, LockMode.EXCLUSIVE));
-        locks.forEach((name, instance) -> {
+        locks.forEach((name, options) -> {
             requireLiteral("holdfast.locks", name);
-            requirePositive("holdfast.locks." + name + ".limit", instance.limit());
-            requirePositive("holdfast.locks." + name + ".weight", instance.weight());
-            check("holdfast.locks." + name + '.', () -> instance.applyTo(ANY, LockMode.EXCLUSIVE));
+            requirePositive("holdfast.locks." + name + ".limit", options.limit());
+            requirePositive("holdfast.locks." + name + ".weight", options.weight());
+            check("holdfast.locks." + name + '.', () -> options.applyTo(ANY, LockMode.EXCLUSIVE));
         });
         check("holdfast.leadership.lease", () -> leadership.request(""));
         leadership.roles().forEach((name, role) -> {
