@@ -257,8 +257,8 @@ class FromShedLockTest implements RewriteTest {
                 """, """
                 import java.time.Duration;
 
-                import io.holdfast.lock.spring.annotation.DistributedLock;
                 import io.holdfast.lock.spring.LockContext;
+                import io.holdfast.lock.spring.annotation.DistributedLock;
                 import io.holdfast.lock.spring.annotation.OnContention;
                 import net.javacrumbs.shedlock.core.LockExtender;
 
@@ -299,8 +299,8 @@ class FromShedLockTest implements RewriteTest {
                 import static java.time.Duration.ofMinutes;
                 import static io.holdfast.lock.spring.LockAssert.assertLocked;
 
-                import io.holdfast.lock.spring.annotation.DistributedLock;
                 import io.holdfast.lock.spring.LockContext;
+                import io.holdfast.lock.spring.annotation.DistributedLock;
                 import io.holdfast.lock.spring.annotation.OnContention;
 
                 class Jobs {
