@@ -42,7 +42,8 @@ class SliceImportsTest {
         List<String> locks = StreamSupport.stream(
                         ImportCandidates.load(AutoConfiguration.class, null).spliterator(), false)
                 .filter(name -> name.startsWith("io.holdfast.lock."))
-                .filter(name -> name.contains(".autoconfigure.") || name.endsWith(".LockEventAutoConfiguration"))
+                .filter(name ->
+                        name.matches(".*\\.autoconfigure\\.[A-Z]\\w+") || name.endsWith(".LockEventAutoConfiguration"))
                 .filter(name -> !name.endsWith(".LockProblemDetailsAutoConfiguration"))
                 .toList();
         assertThat(lines(FOLDER.resolve(
