@@ -92,7 +92,7 @@ public record RedisLockSettings(
          */
         public ReplicaAcks {
             if (count < 0 || count > MAX_REPLICAS) {
-                throw new OutOfRangeException("the number of replica acks", number, "between 0 and " + MAX_REPLICAS);
+                throw new OutOfRangeException("the number of replica acks", count, "between 0 and " + MAX_REPLICAS);
             }
             check("the timeout of replica acks", timeout, Duration.ofMillis(1), Duration.ofMinutes(1));
         }

@@ -301,7 +301,7 @@ final class ScriptClient {
                 LockStoreException failure = failed(e, calls.all().stream().anyMatch(ScriptCall::masked));
                 // If WAIT is rejected, the calls before it were carried out.
                 outcomeUnknown |=
-                        failure.outcomeUnknown() || (calls.acks().number() > 0 && RedisFailures.isServerError(e));
+                        failure.outcomeUnknown() || (calls.acks().count() > 0 && RedisFailures.isServerError(e));
                 boolean isReplaced = wire.isCluster() && RedisFailures.isUnreachable(e);
                 boolean mayRepeat = calls.all().get(0).script() != LuaScript.FORCE_RELEASE;
                 if (!(isReplaced || (mayRepeat && RedisFailures.isBrokenConnection(failure)))
@@ -335,7 +335,7 @@ final class ScriptClient {
             locate(movedAgain, WakeChannel::reconnect);
         }
         int number = calls.all().size();
-        long replicas = calls.acks().number() > 0 ? acknowledged(answers.get(number)) : 0;
+        long replicas = calls.acks().count() > 0 ? acknowledged(answers.get(number)) : 0;
         List<Reply> replies = new ArrayList<>(number);
         boolean isGone = false;
         for (int i = 0; i < number; i++) {

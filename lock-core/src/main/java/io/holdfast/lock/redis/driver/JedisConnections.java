@@ -452,7 +452,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     private List<Object> read(Connection connection, Calls calls, long nanos) {
         setTimeout(connection, nanos);
         List<Object> replies = connection.getMany(calls.all().size());
-        if (calls.acks().number() > 0) {
+        if (calls.acks().count() > 0) {
             setTimeout(connection, nanos + calls.acks().timeout().toNanos());
             replies.addAll(connection.getMany(1));
         }

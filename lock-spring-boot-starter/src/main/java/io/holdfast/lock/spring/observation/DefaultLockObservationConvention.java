@@ -1,6 +1,6 @@
 package io.holdfast.lock.spring.observation;
 
-import io.holdfast.lock.spring.autoconfigure.observation.LockObservationDocumentation.LowCardinalityKeyNames;
+import io.holdfast.lock.spring.observation.LockObservationDocumentation.LowCardinalityKeyNames;
 import io.micrometer.common.KeyValues;
 import java.util.Locale;
 

@@ -7,6 +7,7 @@ import io.holdfast.lock.spring.observation.DefaultLockObservationConvention;
 import io.holdfast.lock.spring.observation.LockObservationContext;
 import io.holdfast.lock.spring.observation.LockObservationContext.Outcome;
 import io.holdfast.lock.spring.observation.LockObservationConvention;
+import io.holdfast.lock.spring.observation.LockObservationDocumentation;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import org.jspecify.annotations.Nullable;

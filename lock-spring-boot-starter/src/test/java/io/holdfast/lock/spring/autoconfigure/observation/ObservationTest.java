@@ -16,6 +16,7 @@ import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.observation.DefaultLockObservationConvention;
 import io.holdfast.lock.spring.observation.LockObservationContext;
 import io.holdfast.lock.spring.observation.LockObservationConvention;
+import io.holdfast.lock.spring.observation.LockObservationDocumentation;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.StoreSpy;
 import io.micrometer.common.KeyValue;

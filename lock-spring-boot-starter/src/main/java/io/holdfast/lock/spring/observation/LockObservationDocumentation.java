@@ -1,7 +1,5 @@
-package io.holdfast.lock.spring.autoconfigure.observation;
+package io.holdfast.lock.spring.observation;
 
-import io.holdfast.lock.spring.observation.DefaultLockObservationConvention;
-import io.holdfast.lock.spring.observation.LockObservationContext;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
