@@ -198,7 +198,7 @@ class MaskedRepliesTest {
                 "-READONLY You can't write to anna@example.com",
                 "-MOVED 5 anna.example.com:1",
                 "+anna@example.com",
-                "$28\r\n1 holdfast:{anna@example.com}: b",
+                "$32\r\n1 holdfast:{anna@example.com}: b",
                 "$23\r\n7\nERROR anna@exam no\n7\n");
     }
 
