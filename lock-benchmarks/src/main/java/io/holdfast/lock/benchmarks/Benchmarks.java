@@ -22,7 +22,7 @@ public final class Benchmarks {
      * Runs the benchmarks.
      *
      * @param args full, which writes files, or quick, which writes to standard output; the directory for files; names
-     *     of rows, separated by commas, or nothing for all of them
+     *     of rows, separated by commas, or nothing for all of them; the number of rounds, or 0 for those of the variant
      */
     public static void main(String[] args) throws IOException {
         Predicate<Work> wanted = selection(args.length > 2 ? args[2] : "");
@@ -31,6 +31,9 @@ public final class Benchmarks {
         List<Work> beside = Stream.of(CountedRows.shortHolds()).filter(wanted).toList();
         Results results = new Results();
         Variant variant = Variant.named(args[0]);
+        if (args.length > 3 && !args[3].equals("0")) {
+            variant = variant.withRounds(Integer.parseInt(args[3]));
+        }
         Machine machine =
                 new Rounds(variant, results).run(timed, counted, beside).with(variant.lines());
 

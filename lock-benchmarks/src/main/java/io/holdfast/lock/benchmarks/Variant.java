@@ -60,6 +60,10 @@ record Variant(
                 + " s measured";
     }
 
+    Variant withRounds(int number) {
+        return new Variant(number, jmh, contended, counted, handOvers, holdMillis, shortHoldsMillis, everyPeer);
+    }
+
     static Variant named(String name) {
         return switch (name) {
             case "full" -> FULL;
