@@ -1,5 +1,6 @@
 package io.holdfast.lock.benchmarks.peer;
 
+import io.holdfast.lock.redis.RedisLockSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -142,7 +143,7 @@ final class ScriptClient implements PeerClient {
 
     @Override
     public Latch latch(String key) {
-        return new Lock("lock:{" + key + '}');
+        return new Lock(RedisLockSettings.STANDARD.keyPrefix() + ":{" + key + '}');
     }
 
     @Override

@@ -330,13 +330,14 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
                 boolean isKnown = own instanceof LockLostException same
                         && same.key().equals(loss.key())
                         && same.fencingToken() == loss.fencingToken();
-                if (!isKnown && toleratesLoss()) {
+                if (isKnown) {
+                    return own;
+                }
+                if (toleratesLoss()) {
                     log.warn(
                             "{} ended after its lock was lost; its result is used anyway: {}",
                             operation.caller(),
                             loss.getMessage());
-                }
-                if (isKnown || toleratesLoss()) {
                     return own;
                 }
             }
