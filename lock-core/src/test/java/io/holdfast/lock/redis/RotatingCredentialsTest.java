@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -150,7 +151,11 @@ class RotatingCredentialsTest {
     void open() {
         server = RedisServerProcess.start("--user", USER, "on", ">first", "~*", "&*", "+@all");
         administrator = TestRedis.administrator(server.port());
-        store = new RedisLockStore(
+        store = connect();
+    }
+
+    private RedisLockStore connect() {
+        return new RedisLockStore(
                 provider.connect(this, server.port()), TestRedis.PATIENT.withConnection(Connection.DEDICATED));
     }
 
@@ -185,6 +190,7 @@ class RotatingCredentialsTest {
         }
     }
 
+    /** Two clients, so that the lock is handed over by message, too; these arrive again after each change. */
     @Test
     void locks_are_held_waited_for_and_handed_over_while_the_password_changes() {
         AtomicInteger lost = new AtomicInteger();
@@ -195,17 +201,22 @@ class RotatingCredentialsTest {
                 lost.incrementAndGet();
             }
         };
-        try (LockEngine locks = LockEngine.builder(store).listener(losses).build();
+        try (RedisLockStore another = connect();
+                LockEngine locks = LockEngine.builder(store).listener(losses).build();
+                LockEngine others = LockEngine.builder(another).listener(losses).build();
                 LockHandle held = locks.acquire(LockRequest.of("held").lease(Duration.ofSeconds(3)))) {
             CompletableFuture<Void> changing = NewThread.<Void>start(() -> {
-                IntStream.rangeClosed(1, CHANGES).forEach(this::change);
+                IntStream.rangeClosed(1, CHANGES).forEach(number -> {
+                    change(number);
+                    awaitWakeups(locks, others);
+                });
                 return null;
             });
-            List<CompletableFuture<Void>> users = IntStream.range(0, 4)
-                    .mapToObj(i -> NewThread.<Void>start(() -> {
+            List<CompletableFuture<Void>> users = Stream.of(locks, locks, others, others)
+                    .map(client -> NewThread.<Void>start(() -> {
                         while (!changing.isDone()) {
                             try (LockHandle lock =
-                                    locks.acquire(LockRequest.of("shared").waitFor(Duration.ofSeconds(30)))) {
+                                    client.acquire(LockRequest.of("shared").waitFor(Duration.ofSeconds(30)))) {
                                 assertThat(inside.incrementAndGet()).isEqualTo(1);
                                 grants.incrementAndGet();
                                 pause(Duration.ofMillis(5));
@@ -222,6 +233,13 @@ class RotatingCredentialsTest {
             assertThat(lost).hasValue(0);
             assertThat(grants).hasValueGreaterThan(CHANGES);
         }
+    }
+
+    /** More than one: the first may have been on its way before the connection was dropped. */
+    private static void awaitWakeups(LockEngine one, LockEngine other) {
+        long ofOne = one.wakeups();
+        long ofOther = other.wakeups();
+        Awaitility.await().until(() -> one.wakeups() > ofOne + 1 && other.wakeups() > ofOther + 1);
     }
 
     @Test
