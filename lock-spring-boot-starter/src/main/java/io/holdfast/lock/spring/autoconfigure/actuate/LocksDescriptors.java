@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.autoconfigure.actuate;
 import io.holdfast.lock.api.ClientId;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.leader.Leadership;
@@ -143,9 +144,17 @@ final class LocksDescriptors {
             List<LockWaiter> queue)
             implements OperationResponseBody {}
 
-    /** {@return how long the first waiter has waited; null if unknown} */
-    static @Nullable String longestWait(Duration wait) {
-        return wait.isZero() ? null : text(wait);
+    /** {@return a lock, under the key to be shown} */
+    static Lock lock(@Nullable String id, String key, LockStatus status) {
+        return new Lock(
+                id,
+                key,
+                status.isHeld(),
+                status.lastFencingToken(),
+                holders(status.holders()),
+                status.waiters(),
+                status.waited().isZero() ? null : text(status.waited()),
+                status.queue());
     }
 
     /** A holder of a lock. */

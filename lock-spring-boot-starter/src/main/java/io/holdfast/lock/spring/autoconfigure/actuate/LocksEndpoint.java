@@ -1,18 +1,14 @@
 package io.holdfast.lock.spring.autoconfigure.actuate;
 
 import io.holdfast.lock.api.LocalLocks;
-import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockTemplate;
-import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Definition;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Held;
-import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Holder;
-import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Leader;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Lock;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Locks;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Released;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Waiting;
 import io.holdfast.lock.spring.definition.LockOperationSource;
-import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -43,14 +39,11 @@ record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource 
     }
 
     Locks locks(boolean withKeys) {
-        LocalLocks activity = beans.getBeanProvider(LocalLocks.class).getIfUnique();
-        List<Definition> definitions = LockedMethods.of(beans, operations);
-        List<Leader> leaders = LocksDescriptors.leaders(beans, true);
-        if (activity == null) {
-            return new Locks(List.of(), List.of(), null, definitions, leaders);
-        }
+        Optional<LocalLocks> activity =
+                Optional.ofNullable(beans.getBeanProvider(LocalLocks.class).getIfUnique());
         return new Locks(
-                activity.held().stream()
+                activity.stream()
+                        .flatMap(each -> each.held().stream())
                         .map(each -> new Held(
                                 LocksDescriptors.key(each.key(), withKeys),
                                 shown(each.name()),
@@ -60,7 +53,8 @@ record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource 
                                 LocksDescriptors.text(each.held()),
                                 LocksDescriptors.text(each.remaining())))
                         .toList(),
-                activity.waiting().stream()
+                activity.stream()
+                        .flatMap(each -> each.waiting().stream())
                         .map(each -> new Waiting(
                                 LocksDescriptors.key(each.key(), withKeys),
                                 shown(each.name()),
@@ -68,9 +62,9 @@ record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource 
                                 each.thread(),
                                 LocksDescriptors.text(each.waited())))
                         .toList(),
-                activity.wakeups(),
-                definitions,
-                leaders);
+                activity.map(LocalLocks::wakeups).orElse(null),
+                LockedMethods.of(beans, operations),
+                LocksDescriptors.leaders(beans, true));
     }
 
     /** The name as in the metrics. */
@@ -81,18 +75,8 @@ record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource 
     @ReadOperation
     Lock lock(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
         String text = keyOf(key, exactKey);
-        LockStatus status = beans.getBean(LockTemplate.class).inspect(text);
-        List<Holder> holders = LocksDescriptors.holders(status.holders());
-        String longest = LocksDescriptors.longestWait(status.waited());
-        return new Lock(
-                null,
-                text,
-                status.isHeld(),
-                status.lastFencingToken(),
-                holders,
-                status.waiters(),
-                longest,
-                status.queue());
+        return LocksDescriptors.lock(
+                null, text, beans.getBean(LockTemplate.class).inspect(text));
     }
 
     @DeleteOperation

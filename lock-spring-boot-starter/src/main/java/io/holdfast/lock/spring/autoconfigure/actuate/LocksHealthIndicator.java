@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
@@ -40,10 +41,8 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
 
     @Override
     protected void doHealthCheck(Health.Builder builder) {
-        LockStore store = beans.getBeanProvider(LockStore.class).getIfUnique();
-        if (store != null) {
-            builder.withDetail("store", store.toString());
-        }
+        ObjectProvider<LockStore> store = beans.getBeanProvider(LockStore.class);
+        store.ifUnique(each -> builder.withDetail("store", each.toString()));
         leadership(builder);
         try {
             beans.getBean(LockTemplate.class).inspect(PROBE);
@@ -53,13 +52,8 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         }
         builder.up().withDetail("storeStatus", "responds");
         List<String> warnings = new ArrayList<>();
-        LocalLocks activity = beans.getBeanProvider(LocalLocks.class).getIfUnique();
-        if (activity != null) {
-            describe(activity, builder, warnings);
-        }
-        if (store != null) {
-            describe(store, builder, warnings);
-        }
+        beans.getBeanProvider(LocalLocks.class).ifUnique(each -> describe(each, builder, warnings));
+        store.ifUnique(each -> describe(each, builder, warnings));
         if (!warnings.isEmpty()) {
             builder.withDetail("warnings", warnings);
         }

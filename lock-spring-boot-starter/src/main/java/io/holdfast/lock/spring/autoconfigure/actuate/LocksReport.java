@@ -9,7 +9,6 @@ import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Deadlock;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Event;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.HeldKey;
-import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Lock;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Overview;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Wait;
 import java.time.Duration;
@@ -153,7 +152,8 @@ final class LocksReport implements LockListener {
                 matching.stream()
                         .skip((long) page * size)
                         .limit(size)
-                        .map(lock -> describe(lock, withKeys))
+                        .map(lock ->
+                                LocksDescriptors.lock(id(lock.key()), LocksDescriptors.key(lock.key(), withKeys), lock))
                         .toList(),
                 result.waits().deadlocks().stream()
                         .map(cycle -> new Deadlock(describe(cycle.waits(), withKeys)))
@@ -162,18 +162,6 @@ final class LocksReport implements LockListener {
                 events.stream()
                         .map(entry -> describe(entry, result.client().host(), withKeys))
                         .toList());
-    }
-
-    private Lock describe(LockStatus lock, boolean withKeys) {
-        return new Lock(
-                id(lock.key()),
-                LocksDescriptors.key(lock.key(), withKeys),
-                !lock.holders().isEmpty(),
-                lock.lastFencingToken(),
-                LocksDescriptors.holders(lock.holders()),
-                lock.waiters(),
-                LocksDescriptors.longestWait(lock.waited()),
-                lock.queue());
     }
 
     private List<Wait> describe(List<NestedWait> waits, boolean withKeys) {
