@@ -18,7 +18,6 @@ import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
-import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
@@ -42,10 +41,7 @@ public final class LockAopAutoConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LockOperationSource holdfastLockOperationSource(
             ConfigurableListableBeanFactory beans, ObjectProvider<LockProperties> properties) {
-        return new LockOperationSource(
-                beans,
-                new DefaultParameterNameDiscoverer(),
-                () -> properties.getObject().toOptions());
+        return new LockOperationSource(beans, () -> properties.getObject().toOptions());
     }
 
     /** Created for the first proxy: an application without locked methods does not load it. */

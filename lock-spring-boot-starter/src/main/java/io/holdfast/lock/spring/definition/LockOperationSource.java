@@ -30,7 +30,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
-import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.expression.BeanResolver;
 import org.springframework.util.ReflectionUtils;
@@ -45,24 +44,18 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
 
     private final BeanResolver beans;
     private final Supplier<ConfiguredOptions> configured;
-    private final ParameterNameDiscoverer parameterNames;
     private final Set<String> warnings = ConcurrentHashMap.newKeySet();
 
     /**
      * Creates an instance.
      *
      * @param beans resolves placeholders and {@code @bean} references
-     * @param parameterNames finds the names of parameters
      * @param configured yields the settings in the properties; called when all beans exist, or on the first call of a method
      */
-    public LockOperationSource(
-            ConfigurableBeanFactory beans,
-            ParameterNameDiscoverer parameterNames,
-            Supplier<ConfiguredOptions> configured) {
+    public LockOperationSource(ConfigurableBeanFactory beans, Supplier<ConfiguredOptions> configured) {
         super(DistributedLock.class, beans);
         this.beans = new BeanFactoryResolver(beans);
         this.configured = configured;
-        this.parameterNames = parameterNames;
     }
 
     @Override
@@ -78,7 +71,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         Class<?> returnType = ResultKind.typeOf(method, userClass);
         requireSkippable(annotation, method, returnType, where);
         Method annotated = found.get(0).getSource() instanceof Method source ? source : method;
-        var scope = new LockExpression.Scope(method, annotated, where, parameterNames, beans);
+        var scope = new LockExpression.Scope(method, annotated, where, beans);
         String caller = userClass.getSimpleName() + '.' + KotlinNames.of(method);
         List<LockOperation.Lock> locks = ordered.stream()
                 .map(each -> lock(each, each == ordered.get(0), method, caller, where, scope))
@@ -90,7 +83,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
                 caller,
                 locks,
                 scope,
-                condition.isBlank() ? null : LockExpression.parse("condition", condition, scope),
+                condition.isBlank() ? null : new LockExpression("condition", condition, scope),
                 annotation.onContention(),
                 annotation.onLost(),
                 new Fallbacks(annotation, fallbackOf(annotation, where), method, userClass, where),
@@ -252,8 +245,8 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
                             + " none, use keys = {\"#from\", \"#to\"}.");
         }
         Stream<LockExpression> expressions = several
-                ? keys.stream().map(text -> LockExpression.parse("keys", text, scope))
-                : Stream.of(key).filter(text -> !text.isBlank()).map(text -> LockExpression.parse("key", text, scope));
+                ? keys.stream().map(text -> new LockExpression("keys", text, scope))
+                : Stream.of(key).filter(text -> !text.isBlank()).map(text -> new LockExpression("key", text, scope));
         return new LockKeys(name, several, expressions.toList());
     }
 

@@ -14,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.DefaultParameterNameDiscoverer;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.ParseException;
@@ -64,12 +65,6 @@ public final class LockExpression {
     private final String attribute;
     private final SpelExpression expression;
 
-    private LockExpression(Scope scope, String attribute, SpelExpression expression) {
-        this.scope = scope;
-        this.attribute = attribute;
-        this.expression = expression;
-    }
-
     /** What the expressions of one annotated method may refer to. */
     public static final class Scope {
 
@@ -87,12 +82,12 @@ public final class LockExpression {
          * @param annotated the method with the annotation: {@code method}, or one that it implements or overrides; {@code method}
          *     if the annotation is on a class
          * @param where the annotated element, for messages
-         * @param names finds the names of parameters
          * @param beans resolves the beans that expressions refer to as {@code @name}
          */
-        public Scope(Method method, Method annotated, String where, ParameterNameDiscoverer names, BeanResolver beans) {
+        public Scope(Method method, Method annotated, String where, BeanResolver beans) {
             this.method = method;
             this.where = where;
+            ParameterNameDiscoverer names = new DefaultParameterNameDiscoverer();
             int count = SuspendFunctions.argumentCount(method);
             addNames(names.getParameterNames(annotated), count);
             addNames(names.getParameterNames(method), count);
@@ -199,13 +194,13 @@ public final class LockExpression {
      * @param attribute the attribute that contains it
      * @param text the expression
      * @param scope what it may refer to
-     * @return the expression
      * @throws LockConfigurationException if the text is not an expression, or refers to something that does not exist
      */
-    public static LockExpression parse(String attribute, String text, Scope scope) {
-        LockExpression parsed;
+    public LockExpression(String attribute, String text, Scope scope) {
+        this.scope = scope;
+        this.attribute = attribute;
         try {
-            parsed = new LockExpression(scope, attribute, PARSER.parseRaw(text));
+            this.expression = PARSER.parseRaw(text);
         } catch (ParseException | IllegalStateException e) {
             throw new LockConfigurationException(
                     scope.where + " has " + attribute + " = \"" + text + "\", which is not a valid expression: "
@@ -216,9 +211,8 @@ public final class LockExpression {
                                     + " #id\". Several values are joined by parts(#shop, #id).",
                     e);
         }
-        parsed.requireVariables(parsed.expression.getAST());
-        parsed.requireNoProperty(parsed.expression.getAST());
-        return parsed;
+        requireVariables(expression.getAST());
+        requireNoProperty(expression.getAST());
     }
 
     private void requireVariables(SpelNode node) {

@@ -24,7 +24,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 class AnnotatedTypesTest {
 
     private final ClassFilter types =
-            new LockOperationSource(new DefaultListableBeanFactory(), Mockito.mock(), Mockito::mock).getClassFilter();
+            new LockOperationSource(new DefaultListableBeanFactory(), Mockito::mock).getClassFilter();
 
     @Retention(RetentionPolicy.RUNTIME)
     @DistributedLock(name = "composed")

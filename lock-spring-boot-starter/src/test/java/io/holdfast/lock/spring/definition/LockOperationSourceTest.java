@@ -11,17 +11,15 @@ import java.io.Serializable;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
-import org.springframework.core.DefaultParameterNameDiscoverer;
-import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.util.PropertyPlaceholderHelper;
 import org.springframework.util.ReflectionUtils;
-import org.springframework.util.StringValueResolver;
 
 class LockOperationSourceTest {
 
@@ -55,12 +53,6 @@ class LockOperationSourceTest {
 
         @DistributedLock(key = "'x'", waitFor = -1)
         void minusOne() {}
-
-        @DistributedLock(key = "#id")
-        void parameter(String id) {}
-
-        @DistributedLock(key = "#p0")
-        void position(String id) {}
     }
 
     private static final ConfiguredOptions CONFIGURED =
@@ -69,14 +61,26 @@ class LockOperationSourceTest {
     private static final Map<String, String> PROPERTIES =
             Map.of("app.lease", "1m", "app.empty", "", "app.bare", "7", "app.policy", "@policy.wait()");
 
-    private final LockOperationSource operations = source(
-            text -> new PropertyPlaceholderHelper("${", "}").replacePlaceholders(text, PROPERTIES::get),
-            new DefaultParameterNameDiscoverer());
+    /** The class library is compiled without the names of parameters. */
+    @DistributedLock(key = "#id")
+    static class Unnamed extends ArrayList<String> {
+        private static final long serialVersionUID = 1L;
+    }
 
-    private static LockOperationSource source(StringValueResolver properties, ParameterNameDiscoverer names) {
+    @DistributedLock(key = "#p0")
+    static class Positional extends ArrayList<String> {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private static final Method CONTAINS = ReflectionUtils.findMethod(ArrayList.class, "contains", Object.class);
+
+    private final LockOperationSource operations = source();
+
+    private static LockOperationSource source() {
         DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
-        beans.addEmbeddedValueResolver(properties);
-        return new LockOperationSource(beans, names, () -> CONFIGURED);
+        beans.addEmbeddedValueResolver(
+                text -> new PropertyPlaceholderHelper("${", "}").replacePlaceholders(text, PROPERTIES::get));
+        return new LockOperationSource(beans, () -> CONFIGURED);
     }
 
     private static Method method(String name) {
@@ -171,15 +175,15 @@ class LockOperationSourceTest {
 
     @Test
     void unknown_parameter_names_are_told_apart_from_misspelt_ones() {
-        assertThatThrownBy(() -> source(text -> text, withoutNames()).find(method("parameter"), Forms.class))
+        assertThatThrownBy(() -> operations.find(CONTAINS, Unnamed.class))
                 .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContainingAll("no parameter #id", "compile with -parameters", "#p0");
     }
 
     @Test
     void positions_need_no_parameter_names() {
-        LockOperation operation = source(text -> text, withoutNames()).find(method("position"), Forms.class);
-        var call = operation.scope().call(new Forms(), new Object[] {"7"});
+        LockOperation operation = operations.find(CONTAINS, Positional.class);
+        var call = operation.scope().call(new Positional(), new Object[] {"7"});
         assertThat(operation.request(call).key()).isEqualTo(LockKey.of("7"));
     }
 
@@ -198,19 +202,5 @@ class LockOperationSourceTest {
                 (self, method, args) -> null);
         Method save = ReflectionUtils.findMethod(Crud.class, "save", String.class);
         assertThat(operations.find(save, proxy.getClass()).name()).isEqualTo("Carts.save");
-    }
-
-    private static ParameterNameDiscoverer withoutNames() {
-        return new ParameterNameDiscoverer() {
-            @Override
-            public String[] getParameterNames(Method method) {
-                return null;
-            }
-
-            @Override
-            public String[] getParameterNames(java.lang.reflect.Constructor<?> constructor) {
-                return null;
-            }
-        };
     }
 }
