@@ -1,6 +1,5 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.OutOfRangeException;
 import io.holdfast.lock.redis.RedisLockSettings;
@@ -111,12 +110,12 @@ record LockProperties(
         requirePositive("holdfast.async.max-waiting", async.maxWaiting());
         int status = problemDetails.status();
         require("holdfast.problem-details.status", status, status >= 400 && status <= 599, "400 to 599");
-        check("holdfast.scheduled.", () -> scheduled.toOptions().applyTo(ANY, LockMode.EXCLUSIVE));
+        check("holdfast.scheduled.", () -> scheduled.toOptions().applyTo(ANY));
         locks.forEach((name, options) -> {
             requireLiteral("holdfast.locks", name);
             requirePositive("holdfast.locks." + name + ".limit", options.limit());
             requirePositive("holdfast.locks." + name + ".weight", options.weight());
-            check("holdfast.locks." + name + '.', () -> options.applyTo(ANY, LockMode.EXCLUSIVE));
+            check("holdfast.locks." + name + '.', () -> options.applyTo(ANY));
         });
         check("holdfast.leadership.lease", () -> leadership.request(""));
         leadership.roles().forEach((name, role) -> {

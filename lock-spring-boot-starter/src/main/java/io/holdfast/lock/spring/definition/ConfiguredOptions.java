@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.definition;
 
+import io.holdfast.lock.api.LockRequest;
 import java.time.Duration;
 import java.util.Map;
 
@@ -12,9 +13,12 @@ import java.util.Map;
  */
 public record ConfiguredOptions(Duration waitFor, LockOptions scheduled, Map<String, LockOptions> locks) {
 
-    LockOptions of(String name, boolean isScheduled) {
-        return locks.getOrDefault(name, LockOptions.NONE)
-                .or(isScheduled ? scheduled : LockOptions.NONE)
-                .or(new LockOptions(null, waitFor, null, null, null, null, null, null, null, null));
+    LockOptions of(String name) {
+        return locks.getOrDefault(name, LockOptions.NONE);
+    }
+
+    LockRequest applyTo(LockRequest request, String name, boolean isScheduled) {
+        LockRequest waiting = request.waitFor(waitFor);
+        return of(name).applyTo(isScheduled ? scheduled.applyTo(waiting) : waiting);
     }
 }

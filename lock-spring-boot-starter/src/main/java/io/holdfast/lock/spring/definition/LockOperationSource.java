@@ -223,11 +223,13 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         LockOptions options = new AnnotationOptions(annotation, this, where).read();
         boolean isScheduled = isScheduled(method);
         return new LockOperation.Lock(name, keys, SingletonSupplier.of(() -> {
-            LockOptions all = isLeading ? options.or(configured.get().of(name, isScheduled)) : options;
-            requirePermits(found, all, where, isLeading ? " or set " + limitOf(name) : "");
-            return shape(all, annotation.mode(), where)
+            LockOptions named = isLeading ? configured.get().of(name) : LockOptions.NONE;
+            Integer limit = options.limit() == null ? named.limit() : options.limit();
+            requirePermits(found, limit, where, isLeading ? " or set " + limitOf(name) : "");
+            LockRequest shape = shape(annotation.mode(), limit, named.weight(), where)
                     .name(name)
                     .interruptOnLoss(annotation.onLost() == OnLost.INTERRUPT);
+            return options.applyTo(isLeading ? configured.get().applyTo(shape, name, isScheduled) : shape);
         }));
     }
 
@@ -250,13 +252,17 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         return new LockKeys(name, several, expressions.toList());
     }
 
-    private static LockRequest shape(LockOptions options, LockMode mode, String where) {
+    private static LockRequest shape(LockMode mode, @Nullable Integer limit, @Nullable Integer weight, String where) {
+        LockRequest exclusive = LockRequest.of("no key yet");
+        if (mode == LockMode.EXCLUSIVE) {
+            return exclusive;
+        }
+        LockRequest shared = limit == null ? exclusive.shared() : exclusive.shared(limit);
         try {
-            return options.applyTo(LockRequest.of("no key yet"), mode);
+            return weight == null ? shared : shared.weight(weight);
         } catch (IllegalArgumentException e) {
             throw new LockConfigurationException(
-                    where + " has weight = " + options.weight() + " (holdfast.locks), which is invalid: "
-                            + e.getMessage() + ".",
+                    where + " has weight = " + weight + " (holdfast.locks), which is invalid: " + e.getMessage() + ".",
                     "Set a limit of at least the weight, or remove the weight.",
                     e);
         }
@@ -264,8 +270,8 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
 
     /** Applies also if {@code @DistributedSemaphore} is used as a meta-annotation. */
     private static void requirePermits(
-            MergedAnnotation<DistributedLock> found, LockOptions options, String where, String elsewhere) {
-        if (found.getMetaTypes().contains(DistributedSemaphore.class) && options.limit() == null) {
+            MergedAnnotation<DistributedLock> found, @Nullable Integer limit, String where, String elsewhere) {
+        if (found.getMetaTypes().contains(DistributedSemaphore.class) && limit == null) {
             throw new LockConfigurationException(
                     where + " has a @DistributedSemaphore without permits, which would not limit anything.",
                     "Set permits in the annotation" + elsewhere + ".");

@@ -1,6 +1,5 @@
 package io.holdfast.lock.spring.definition;
 
-import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -36,42 +35,13 @@ public record LockOptions(
     public static final LockOptions NONE = new LockOptions(null, null, null, null, null, null, null, null, null, null);
 
     /**
-     * {@return these options, with each unset one taken from the lower options}
-     *
-     * @param lower the options with lower precedence
-     */
-    public LockOptions or(LockOptions lower) {
-        return new LockOptions(
-                first(lease, lower.lease),
-                first(waitFor, lower.waitFor),
-                first(renew, lower.renew),
-                first(minHold, lower.minHold),
-                first(maxHold, lower.maxHold),
-                first(outageTolerance, lower.outageTolerance),
-                first(fair, lower.fair),
-                first(limit, lower.limit),
-                first(weight, lower.weight),
-                first(maxWaiting, lower.maxWaiting));
-    }
-
-    private static <T> @Nullable T first(@Nullable T one, @Nullable T other) {
-        return one == null ? other : one;
-    }
-
-    /**
-     * {@return the request with these options}
+     * {@return the request with these options, except limit and weight, which depend on each other and on the mode}
      *
      * @param request the request, which is changed where options are set
-     * @param mode exclusive requests have no limit and no weight
-     * @throws IllegalArgumentException if one is out of range, or the weight is above the limit
+     * @throws IllegalArgumentException if one is out of range
      */
-    public LockRequest applyTo(LockRequest request, LockMode mode) {
-        LockRequest changed = request;
-        if (mode == LockMode.SHARED) {
-            changed = limit == null ? changed.shared() : changed.shared(limit);
-            changed = weight == null ? changed : changed.weight(weight);
-        }
-        changed = lease == null ? changed : changed.lease(lease);
+    public LockRequest applyTo(LockRequest request) {
+        LockRequest changed = lease == null ? request : request.lease(lease);
         changed = waitFor == null ? changed : changed.waitFor(waitFor);
         changed = renew == null ? changed : changed.renew(renew);
         changed = minHold == null ? changed : changed.minHold(minHold);
