@@ -1,7 +1,6 @@
 package io.holdfast.lock.spring.coroutine;
 
 import java.lang.reflect.Method;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.springframework.core.KotlinDetector;
 
@@ -13,7 +12,7 @@ import org.springframework.core.KotlinDetector;
  */
 public final class KotlinNames {
 
-    private static final Pattern COMPILED = Pattern.compile("(.+?)(-[\\w-]{7})?(\\$\\w+)?");
+    private static final Pattern COMPILED = Pattern.compile("(.+?)(-[\\w-]{7})?(\\$\\w+)?$");
 
     private KotlinNames() {}
 
@@ -28,7 +27,6 @@ public final class KotlinNames {
                 || !KotlinDetector.isKotlinType(method.getDeclaringClass())) {
             return name;
         }
-        Matcher compiled = COMPILED.matcher(name);
-        return compiled.matches() ? compiled.group(1) : name;
+        return COMPILED.matcher(name).replaceFirst("$1");
     }
 }

@@ -27,7 +27,8 @@ import org.springframework.context.SmartLifecycle;
  * that did not exist at startup, is started immediately; after the end, none is created, since nobody would close it.
  *
  * <p>The instance becomes a candidate after everything else has started, including the web server, and hands over before
- * anything else stops: while locks can still be released, and listeners still have everything they need.
+ * anything else stops: while locks can still be released, and listeners still have everything they need. The default phase is the last to
+ * be started, and the first to be stopped.
  *
  * <p>Roles in which this instance must not lead belong to a second election, which is never started: they are listed, and another
  * instance may lead them.
@@ -187,12 +188,6 @@ public final class LeaderRoles implements SmartLifecycle, DisposableBean {
     @Override
     public boolean isRunning() {
         return running;
-    }
-
-    /** The last to be started, and the first to be stopped. */
-    @Override
-    public int getPhase() {
-        return Integer.MAX_VALUE;
     }
 
     @Override
