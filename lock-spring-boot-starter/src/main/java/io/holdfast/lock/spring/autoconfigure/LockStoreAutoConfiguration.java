@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.ObjectProvider;
@@ -113,10 +114,8 @@ public final class LockStoreAutoConfiguration {
             @Lazy
             RedisTemplate<byte[], byte[]> holdfastRedisTemplate(
                     ConfigurableListableBeanFactory beans,
-                    Environment environment,
                     LockProperties properties,
                     ObjectProvider<LockConnectionDetails> details,
-                    ObjectProvider<SslBundles> bundles,
                     ObjectProvider<RedisConnectionFactory> factories,
                     @LockConnectionFactory ObjectProvider<RedisConnectionFactory> marked) {
                 LockProperties.Redis redis = properties.redis();
@@ -133,8 +132,8 @@ public final class LockStoreAutoConfiguration {
                         SETTINGS,
                         () -> RedisLockStore.template(
                                 url == null
-                                        ? applications(beans, environment, redis, factories, marked)
-                                        : create(URL, url, find(redis.ssl(), bundles)),
+                                        ? applications(beans, redis, factories, marked)
+                                        : create(URL, url, find(redis.ssl(), beans)),
                                 redis.toSettings()));
             }
         }
@@ -144,15 +143,14 @@ public final class LockStoreAutoConfiguration {
         LockStore holdfastLockStore(
                 ConfigurableListableBeanFactory beans,
                 LockProperties properties,
-                ObjectProvider<LockConnectionDetails> details,
-                ObjectProvider<SslBundles> bundles) {
+                ObjectProvider<LockConnectionDetails> details) {
             boolean isOwn = details.getIfAvailable() != null;
             List<String> nodes = isOwn ? null : properties.quorum().nodes();
             requireOnePlace(beans, properties, isOwn);
             return checked(
                     nodes == null ? SETTINGS : SERVERS,
                     () -> nodes != null
-                            ? quorum(nodes, properties, find(properties.quorum().ssl(), bundles))
+                            ? quorum(nodes, properties, find(properties.quorum().ssl(), beans))
                             : new RedisLockStore(
                                     beans.getBean(TEMPLATE, RedisTemplate.class),
                                     properties.redis().toSettings()));
@@ -168,7 +166,7 @@ public final class LockStoreAutoConfiguration {
 
         private static RedisConnectionFactory create(String property, String url, @Nullable SslBundle bundle) {
             PropertiesLockConnectionDetails server = PropertiesLockConnectionDetails.of(property, url, bundle);
-            return LockConnections.create(server.name(), server);
+            return LockConnections.create(server.toString(), server);
         }
 
         private static LockStore quorum(List<String> nodes, LockProperties properties, @Nullable SslBundle bundle) {
@@ -194,21 +192,17 @@ public final class LockStoreAutoConfiguration {
             List<PropertiesLockConnectionDetails> servers = IntStream.range(0, nodes.size())
                     .mapToObj(i -> PropertiesLockConnectionDetails.of(NODES + "[" + i + "]", nodes.get(i), bundle))
                     .toList();
-            List<RedisConnectionFactory> factories =
-                    servers.stream() // before any store, which a failure would leave open
-                            .map(server -> LockConnections.create(server.name(), server))
-                            .toList();
             return new QuorumLockStore(
-                    IntStream.range(0, nodes.size())
-                            .mapToObj(i -> new QuorumNode(
-                                    servers.get(i).name(), new RedisLockStore(factories.get(i), settings)))
+                    servers.stream() // all URLs are valid before any store exists
+                            .map(server -> new QuorumNode(
+                                    server.toString(),
+                                    new RedisLockStore(LockConnections.create(server.toString(), server), settings)))
                             .toList(),
                     delay);
         }
 
         private static RedisConnectionFactory applications(
                 ConfigurableListableBeanFactory beans,
-                Environment environment,
                 LockProperties.Redis redis,
                 ObjectProvider<RedisConnectionFactory> factories,
                 ObjectProvider<RedisConnectionFactory> marked) {
@@ -221,7 +215,7 @@ public final class LockStoreAutoConfiguration {
             String[] names = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
                     beans, RedisConnectionFactory.class, true, false);
             if (names.length == 0) {
-                refuseUnread(environment);
+                refuseUnread(beans);
                 return create(URL, "redis://localhost", null);
             }
             try {
@@ -243,8 +237,8 @@ public final class LockStoreAutoConfiguration {
         }
 
         /** Otherwise locks would be kept on this machine, although the application names a server. */
-        private static void refuseUnread(Environment environment) {
-            Binder binder = Binder.get(environment);
+        private static void refuseUnread(BeanFactory beans) {
+            Binder binder = Binder.get(beans.getBean(Environment.class));
             APPLICATIONS_SERVERS.stream()
                     .map("spring.data.redis."::concat)
                     .filter(name ->
@@ -308,8 +302,10 @@ public final class LockStoreAutoConfiguration {
         }
 
         /** A blank name counts as unset, since {@code ${BUNDLE:}} is a common way to make a bundle optional. */
-        private static @Nullable SslBundle find(LockProperties.Ssl ssl, ObjectProvider<SslBundles> bundles) {
-            return StringUtils.hasText(ssl.bundle()) ? bundles.getObject().getBundle(ssl.bundle()) : null;
+        private static @Nullable SslBundle find(LockProperties.Ssl ssl, BeanFactory beans) {
+            return StringUtils.hasText(ssl.bundle())
+                    ? beans.getBean(SslBundles.class).getBundle(ssl.bundle())
+                    : null;
         }
     }
 }

@@ -3,12 +3,12 @@ package io.holdfast.lock.spring.autoconfigure;
 import io.holdfast.lock.spring.LockConfigurationException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
+import org.springframework.util.StringUtils;
 
 /**
  * The server of a property that contains a URL.
@@ -51,14 +51,9 @@ record PropertiesLockConnectionDetails(URI uri, @Nullable SslBundle bundle) impl
                         + " characters in the user and password percent-encoded.");
     }
 
-    /** Without the password. */
+    /** Host and port, without the password. */
     @Override
     public String toString() {
-        return name();
-    }
-
-    /** {@return host and port} */
-    String name() {
         return uri.getHost().toLowerCase(Locale.ROOT) + ':' + getStandalone().port();
     }
 
@@ -66,18 +61,15 @@ record PropertiesLockConnectionDetails(URI uri, @Nullable SslBundle bundle) impl
     public @Nullable String getUsername() {
         String login = uri.getRawUserInfo();
         int colon = login == null ? 0 : login.indexOf(':');
-        return colon > 0 ? decoded(login.substring(0, colon)) : null;
+        return colon > 0 ? StringUtils.uriDecode(login.substring(0, colon), StandardCharsets.UTF_8) : null;
     }
 
     @Override
     public @Nullable String getPassword() {
         String login = uri.getRawUserInfo();
-        return login == null ? null : decoded(login.substring(login.indexOf(':') + 1));
-    }
-
-    /** A plus sign does not stand for a space here. */
-    private static String decoded(String text) {
-        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+        return login == null
+                ? null
+                : StringUtils.uriDecode(login.substring(login.indexOf(':') + 1), StandardCharsets.UTF_8);
     }
 
     @Override
