@@ -67,11 +67,7 @@ public final class LockAssert {
          * @param pass true to make all assertions pass; false to restore normal checks
          */
         public static void makeAllAssertsPass(boolean pass) {
-            if (pass) {
-                ALWAYS_PASSES.set(true);
-            } else {
-                ALWAYS_PASSES.remove();
-            }
+            ALWAYS_PASSES.set(pass);
         }
     }
 }

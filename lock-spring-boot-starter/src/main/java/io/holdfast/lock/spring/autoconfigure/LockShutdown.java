@@ -99,8 +99,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
      * makes that copy a candidate again.
      */
     private void giveUpLeadership() throws InterruptedException {
-        if (beans.containsSingleton(LeadershipRegistrar.ROLES)
-                && beans.getSingleton(LeadershipRegistrar.ROLES) instanceof LeaderRoles roles) {
+        if (beans.getSingleton(LeadershipRegistrar.ROLES) instanceof LeaderRoles roles) {
             try {
                 roles.giveUp().get(timeout().toNanos(), TimeUnit.NANOSECONDS);
             } catch (TimeoutException | ExecutionException e) {

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -176,7 +177,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
         if (found == null) {
             Class<?> userClass = userClass(method, targetClass);
             Method specific = specific(method, userClass);
-            List<MergedAnnotation<A>> annotations = annotationsOf(method, specific, targetClass);
+            List<MergedAnnotation<A>> annotations = annotationsOf(method, targetClass);
             found = annotations.isEmpty() ? null : read(specific, userClass, annotations);
             if (found != null) {
                 requireProxy(specific, userClass, annotations.get(0).getSource() instanceof Method);
@@ -216,10 +217,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * @param targetClass the class of the object that it is called on
      */
     public final List<MergedAnnotation<A>> annotationsOf(Method method, Class<?> targetClass) {
-        return annotationsOf(method, specific(method, userClass(method, targetClass)), targetClass);
-    }
-
-    private List<MergedAnnotation<A>> annotationsOf(Method method, Method specific, Class<?> targetClass) {
+        Method specific = specific(method, userClass(method, targetClass));
         if (specific.isSynthetic() && Modifier.isStatic(specific.getModifiers())) {
             // Kotlin puts the body of an open suspend function into a static method next to it, and copies the
             // annotations.
@@ -405,15 +403,14 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * @param type the class of a bean
      */
     public static Set<Method> methodsOf(Class<?> type) {
-        Set<Method> methods = new LinkedHashSet<>();
+        Set<Class<?>> declaring = new LinkedHashSet<>(Set.of(ClassUtils.getUserClass(type)));
+        declaring.addAll(ClassUtils.getAllInterfacesForClassAsSet(type));
         try {
-            methods.addAll(List.of(ReflectionUtils.getAllDeclaredMethods(ClassUtils.getUserClass(type))));
-            for (Class<?> each : ClassUtils.getAllInterfacesForClassAsSet(type)) {
-                methods.addAll(List.of(ReflectionUtils.getAllDeclaredMethods(each)));
-            }
+            return declaring.stream()
+                    .flatMap(each -> Stream.of(ReflectionUtils.getAllDeclaredMethods(each)))
+                    .collect(Collectors.toCollection(LinkedHashSet::new));
         } catch (IllegalStateException notLoadable) {
-            methods.clear();
+            return Set.of();
         }
-        return methods;
     }
 }

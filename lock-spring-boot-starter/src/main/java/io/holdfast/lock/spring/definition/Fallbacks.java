@@ -69,11 +69,10 @@ public final class Fallbacks {
         if (fallback == null) {
             throw reason;
         }
-        boolean suspending = KotlinDetector.isSuspendingFunction(locked);
-        @Nullable Object[] all = suspending ? Arrays.copyOf(args, args.length - 1) : args;
+        int count = SuspendFunctions.argumentCount(fallback);
+        @Nullable Object[] all = Arrays.copyOf(args, count);
         if (exceptionOf(fallback) != null) {
-            all = Arrays.copyOf(all, all.length + 1);
-            all[all.length - 1] = reason;
+            all[count - 1] = reason;
         }
         return KotlinDetector.isSuspendingFunction(fallback)
                 ? Objects.requireNonNull(SuspendSupport.PROVIDED).call(fallback, target, args[args.length - 1], all)
