@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
  * QuorumDefectsTest} finds a lower token after a higher one if it has not.) A holder that requests its lock again may get a higher token
  * than before, chosen by a server that was not awaited.
  */
-final class Election {
+record Election(Quorum quorum, TokenClock clock, AcquireRequest request) {
 
     private static final int MAX_ROUNDS = 10;
     private static final int MIN_BACK_OFF_MILLIS = 25;
@@ -42,74 +42,57 @@ final class Election {
     private static final int TRIES_A_REST = 10;
     private static final long MAX_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final Quorum quorum;
-    private final TokenClock clock;
-    private final AcquireRequest request;
-    private final int needed;
-    private boolean raising;
-    private boolean resent;
-
-    Election(Quorum quorum, TokenClock clock, AcquireRequest request) {
-        this.quorum = quorum;
-        this.clock = clock;
-        this.request = request;
-        this.needed = quorum.needed(request.limit());
-        this.raising = request.raising();
+    private int needed() {
+        return quorum.needed(request.limit());
     }
 
     AcquireReply run() {
-        long proposal = raising ? request.leastToken() : Math.max(clock.proposal(), request.leastToken());
+        long proposal = request.raising() ? request.leastToken() : Math.max(clock.proposal(), request.leastToken());
+        boolean resent = false;
         for (int round = 1; ; round++) {
-            Ballot<AcquireReply> ballot = propose(proposal);
+            Ballot<AcquireReply> ballot = propose(proposal, request.raising() || round > 1);
+            resent |= ballot.isOutcomeUnknown() || ballot.count(AcquireReply::resent) > 0;
             List<AcquireReply.Granted> grants = ballot.answers(AcquireReply.Granted.class);
-            if (grants.size() < needed) {
-                return refused(ballot);
+            if (grants.size() < needed()) {
+                return refused(ballot, resent);
             }
-            long highest = clock.highest(tokens(grants), needed);
+            long highest = clock.highest(tokens(grants), needed());
             if (round == 1) {
                 clock.learn(proposal, highest);
                 clock.report(quorum.byName(
                         node -> ballot.answer(node) instanceof AcquireReply.Granted granted ? granted.token() : null));
             }
-            Optional<AcquireReply.Granted> agreed = agreed(grants);
+            Optional<AcquireReply.Granted> agreed = agreed(grants, resent);
             if (agreed.isPresent()) {
                 return agreed.get();
             }
             if (round == MAX_ROUNDS) {
-                return refused(ballot);
+                return refused(ballot, resent);
             }
             proposal = highest;
-            raising = true;
         }
     }
 
     /** @param token the lowest one that servers may choose */
-    private Ballot<AcquireReply> propose(long token) {
+    private Ballot<AcquireReply> propose(long token, boolean raising) {
         AcquireRequest proposed = request.oneTry(Quorum.withDrift(request.leaseMillis()), token, raising);
-        Ballot<AcquireReply> ballot = quorum.askInRound(
+        return quorum.askInRound(
                 (node, round) -> node.call(request.owner(), round, () -> node.beginAcquire(proposed)), this::isDecided);
-        resent |= ballot.isOutcomeUnknown() || ballot.count(AcquireReply::resent) > 0;
-        return ballot;
     }
 
     /** Tokens that are far apart do not decide it while other servers may still reply: most of them may agree. */
     private boolean isDecided(Ballot<AcquireReply> ballot) {
         List<AcquireReply.Granted> grants = ballot.answers(AcquireReply.Granted.class);
-        if (grants.size() < needed) {
-            return isRefused(ballot);
+        if (grants.size() < needed()) {
+            // The lock is held, or servers failed: either must be sufficient on its own. Otherwise the outstanding
+            // replies decide whether
+            // this is contention or a failure.
+            int spare = quorum.nodes.size() - needed();
+            return ballot.failed() > spare || ballot.count(reply -> !(reply instanceof AcquireReply.Granted)) > spare;
         }
         List<Long> chosen = tokens(grants);
         return clock.fits(chosen.get(0), chosen.get(chosen.size() - 1))
-                || agreed(grants).isPresent();
-    }
-
-    /**
-     * The lock is held, or servers failed: either must be sufficient on its own. Otherwise the outstanding replies decide whether this is
-     * contention or a failure.
-     */
-    private boolean isRefused(Ballot<AcquireReply> ballot) {
-        int spare = quorum.nodes.size() - needed;
-        return ballot.failed() > spare || ballot.count(reply -> !(reply instanceof AcquireReply.Granted)) > spare;
+                || agreed(grants, false).isPresent();
     }
 
     private static List<Long> tokens(List<AcquireReply.Granted> grants) {
@@ -120,12 +103,12 @@ final class Election {
      * The grant with one token, if enough servers chose it: no other token has as many. It reserves only the tokens that each of them
      * reserved.
      */
-    private Optional<AcquireReply.Granted> agreed(List<AcquireReply.Granted> grants) {
+    private Optional<AcquireReply.Granted> agreed(List<AcquireReply.Granted> grants, boolean resent) {
         return grants.stream()
                 .filter(any -> grants.stream()
                                 .filter(each -> each.token() == any.token())
                                 .count()
-                        >= needed)
+                        >= needed())
                 .min(Comparator.comparing(AcquireReply.Granted::tokens))
                 .map(any -> new AcquireReply.Granted(any.token(), any.tokens(), any.waiters(), resent));
     }
@@ -134,9 +117,9 @@ final class Election {
      * Grants of a minority are given back immediately, because they block others. So are their tokens: with a block for each
      * failed try, contending clients would drive the tokens ahead of the clock for as long as they contend.
      */
-    private AcquireReply refused(Ballot<AcquireReply> ballot) {
-        if (ballot.failed() > quorum.nodes.size() - needed) {
-            throw ballot.majorityLost(needed);
+    private AcquireReply refused(Ballot<AcquireReply> ballot, boolean resent) {
+        if (ballot.failed() > quorum.nodes.size() - needed()) {
+            throw ballot.majorityLost(needed());
         }
         if (ballot.count(AcquireReply.Cancelled.class::isInstance) > 0) {
             return new AcquireReply.Cancelled();
