@@ -2,7 +2,6 @@ package io.holdfast.lock.quorum;
 
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.ConnectionsInUseException;
-import io.holdfast.lock.threads.Uninterrupted;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +24,9 @@ final class Ballot<A> {
     private final Predicate<Ballot<A>> decided;
     private final Map<Node, A> answers = new HashMap<>();
     private final Map<Node, Throwable> failures = new LinkedHashMap<>();
-    private final CountDownLatch closed = new CountDownLatch(1);
+
+    /** Zero once it is decided. */
+    final CountDownLatch closed = new CountDownLatch(1);
 
     /** @param decided called under this ballot's monitor, after each reply */
     Ballot(List<Node> nodes, Predicate<Ballot<A>> decided) {
@@ -34,7 +35,7 @@ final class Ballot<A> {
     }
 
     synchronized void add(Node node, @Nullable A answer, @Nullable Throwable failure) {
-        if (isClosed()) {
+        if (closed.getCount() == 0) {
             return;
         }
         if (answer == null) {
@@ -45,15 +46,6 @@ final class Ballot<A> {
         if (answers.size() + failures.size() == nodes.size() || decided.test(this)) {
             closed.countDown();
         }
-    }
-
-    boolean isClosed() {
-        return closed.getCount() == 0;
-    }
-
-    /** Returns whether it is decided. Each call to a server ends within its timeout, so interrupts can wait. */
-    boolean await(long nanos) {
-        return Uninterrupted.await(closed, nanos);
     }
 
     /** The reply from that server, or null. */

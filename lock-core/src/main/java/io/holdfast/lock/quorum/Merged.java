@@ -26,25 +26,16 @@ final class Merged {
      */
     static LockStatus status(List<LockStatus> statuses, int needed, int silent) {
         List<LockHolder> holders = holders(statuses.stream().map(LockStatus::holders), needed);
-        long lastFencingToken = noted(statuses.stream().map(LockStatus::lastFencingToken), needed - silent);
+        // A token that fewer servers have recorded does not count; a server without a reply may have recorded any.
+        long lastFencingToken = reached(
+                statuses.stream().map(LockStatus::lastFencingToken), Comparator.naturalOrder(), needed - silent);
         LockStatus most = Collections.max(statuses, Comparator.comparing(LockStatus::waiters));
         return new LockStatus(most.key(), holders, List.of(), most.waiters(), lastFencingToken, most.waited());
     }
 
-    /**
-     * The highest token that the required number of servers may have recorded: a token that fewer have recorded does not count. A server
-     * without a reply may have recorded any.
-     */
-    private static long noted(Stream<Long> tokens, int needed) {
-        return reached(tokens, Comparator.<Long>naturalOrder(), needed);
-    }
-
     /** The highest value that the required number of them reach. */
     private static <T> T reached(Stream<T> values, Comparator<T> order, int needed) {
-        return values.sorted(order.reversed())
-                .skip(Math.max(0, needed - 1))
-                .findFirst()
-                .orElseThrow();
+        return values.sorted(order.reversed()).toList().get(Math.max(0, needed - 1));
     }
 
     /** The holder that most servers name; of several that are named equally often, the first. */

@@ -80,10 +80,10 @@ final class Quorum {
         return leaseMillis + leaseMillis / DRIFT_SHARE + DRIFT_MILLIS;
     }
 
-    /** Calls all servers, and waits until the ballot is decided. */
+    /** Calls all servers, and waits until the ballot is decided. Each call ends within its timeout, so interrupts can wait. */
     <A> Ballot<A> ask(Function<Node, CompletableFuture<A>> call, Predicate<Ballot<A>> decided) {
         Ballot<A> ballot = open(call, decided);
-        ballot.await(Long.MAX_VALUE);
+        Uninterrupted.await(ballot.closed, Long.MAX_VALUE);
         return ballot;
     }
 
@@ -118,9 +118,9 @@ final class Quorum {
             round.forEach(Node.NodeCall::finish);
             end.countDown();
         });
-        if (!ballot.await(PATIENCE_NANOS)) {
+        if (!Uninterrupted.await(ballot.closed, PATIENCE_NANOS)) {
             round.forEach(each -> each.leaveBehind(true));
-            ballot.await(Long.MAX_VALUE);
+            Uninterrupted.await(ballot.closed, Long.MAX_VALUE);
         } else if (!Uninterrupted.await(end, LAST_ANSWERS_NANOS)) {
             round.forEach(each -> each.leaveBehind(false));
         }

@@ -241,10 +241,8 @@ public final class QuorumLockStore implements LockStore {
 
     @Override
     public Duration longestDelay() {
-        return quorum.nodes.stream()
-                .map(node -> node.store.longestDelay())
-                .max(Duration::compareTo)
-                .orElseThrow();
+        return Collections.max(
+                quorum.nodes.stream().map(node -> node.store.longestDelay()).toList());
     }
 
     @Override

@@ -54,11 +54,7 @@ final class TokenClock {
     /** The lowest token that is worth proposing; 0 leaves the choice to the servers. */
     synchronized long proposal() {
         long age = ticker.nanos() - learntAt;
-        if (token == 0 || age > TRUSTED_NANOS) {
-            token = 0;
-            return 0;
-        }
-        return token + TimeUnit.NANOSECONDS.toMicros(age) + MARGIN_MICROS;
+        return token == 0 || age > TRUSTED_NANOS ? 0 : token + TimeUnit.NANOSECONDS.toMicros(age) + MARGIN_MICROS;
     }
 
     /**

@@ -72,7 +72,7 @@ public final class QuorumStepper {
                         known == FAILED ? failure() : null);
             }
         }
-        return ballot.isClosed();
+        return ballot.closed.getCount() == 0;
     }
 
     private static boolean isDecided(Election election, Ballot<AcquireReply> ballot) {
