@@ -10,9 +10,9 @@ import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.threads.DaemonThreads;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -56,9 +56,6 @@ final class Node {
     /** A server that takes longer is slow: the thread that waits for it could do something else. */
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** Each of these acquisitions is waiting for a lock, or gave up a short time ago. */
-    private static final int MAX_IN_DOUBT = 10_000;
-
     /** The interval between two warnings about a server that keeps failing. */
     private static final long SILENCE_NANOS = TimeUnit.MINUTES.toNanos(10);
 
@@ -72,12 +69,9 @@ final class Node {
 
     private final Semaphore places = new Semaphore(MAX_THREADS + MAX_WAITING);
     private final Map<Object, NodeCall<?>> last = new ConcurrentHashMap<>();
-    private final Set<OwnerId> inDoubt = Collections.newSetFromMap(Collections.synchronizedMap(new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<OwnerId, Boolean> eldest) {
-            return size() > MAX_IN_DOUBT;
-        }
-    }));
+
+    /** For as long as anything else refers to their ids. */
+    private final Set<OwnerId> inDoubt = Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap<>()));
 
     /** The one call that is sent while the server hangs. */
     private final AtomicReference<@Nullable NodeCall<?>> probe = new AtomicReference<>();
@@ -152,12 +146,8 @@ final class Node {
         }
 
         private void fail(Throwable e) {
-            try {
-                if (e instanceof LockStoreException known) {
-                    failed(known);
-                }
-            } catch (RuntimeException | Error notLogged) {
-                e.addSuppressed(notLogged);
+            if (e instanceof LockStoreException known) {
+                DaemonThreads.runGuarded(() -> failed(known)); // it writes to the log
             }
             probe.compareAndSet(this, null);
             completeExceptionally(e);
