@@ -21,6 +21,7 @@ import io.holdfast.lock.store.overview.RecordedWait;
 import io.holdfast.lock.store.overview.StoreScan;
 import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.store.overview.WaitTimes;
+import io.holdfast.lock.threads.DaemonThreads;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -36,8 +37,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Locks in this JVM's memory: the contract of {@link LockStore} without a server. For tests and for development on one node; it excludes
@@ -49,7 +48,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class InMemoryLockStore implements LockStore {
 
-    private static final Logger log = LoggerFactory.getLogger(InMemoryLockStore.class);
     private static final Duration TOKEN_RETENTION = Duration.ofMinutes(10);
     private static final long WAITS_MICROS = TimeUnit.NANOSECONDS.toMicros(WAITS_TIMEOUT.toNanos());
 
@@ -76,7 +74,7 @@ public final class InMemoryLockStore implements LockStore {
      */
     public InMemoryLockStore(Ticker ticker, InstantSource wallClock) {
         this.ticker = ticker;
-        this.clock = new StoreClock(ticker.nanos(), wallClock);
+        this.clock = new StoreClock(ticker.nanos(), StoreClock.micros(wallClock.instant()), wallClock);
     }
 
     @Override
@@ -201,13 +199,9 @@ public final class InMemoryLockStore implements LockStore {
     @Override
     public Listening listen(String clientId, WakeListener listener) {
         Consumer<LockState.Message> subscription = message -> {
-            try {
-                if (clientId.equals(message.clientId())) {
-                    message.call().accept(listener);
-                }
-            } catch (RuntimeException
-                    | Error e) { // must not lose the reply of the caller, who is unrelated to the listener
-                log.warn("A wakeup listener failed", e);
+            if (clientId.equals(message.clientId())) {
+                // The caller, who is unrelated to the listener, must not lose its reply.
+                DaemonThreads.runGuarded(() -> message.call().accept(listener));
             }
         };
         listeners.add(subscription);

@@ -22,6 +22,7 @@ import io.holdfast.lock.store.WakeListener;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -128,14 +129,10 @@ final class LockState {
         keep(owner);
         Optional<AcquireReply> refusal = refusal(request);
         if (refusal.isEmpty()) {
-            long leaseNanos = TimeUnit.MILLISECONDS.toNanos(request.leaseMillis());
-            HoldRecord hold = find(owner);
-            if (hold == null) {
-                hold = grant(request, now + leaseNanos);
-            } else {
-                raise(hold, request.raising() ? request.leastToken() : 0);
-                confirm(hold, leaseNanos);
-            }
+            HoldRecord held = find(owner);
+            HoldRecord hold = held == null ? grant(request, now) : held;
+            raise(hold, request.raising() ? request.leastToken() : 0);
+            confirm(hold, request.leaseMillis());
             return new AcquireReply.Granted(hold.token, hold.tokens, waiters(), false);
         }
         if (refusal.get() instanceof AcquireReply.Cancelled) {
@@ -184,17 +181,16 @@ final class LockState {
      * The owner has called. The lease that it requests replaces its reservation, even if the reservation would end later. A lease is never
      * shortened.
      */
-    private void confirm(HoldRecord hold, long leaseNanos) {
+    private void confirm(HoldRecord hold, long leaseMillis) {
         long kept = endReservation(hold.owner) ? 0 : hold.leaseEnd - now;
-        hold.leaseEnd = now + Math.max(kept, leaseNanos);
+        hold.leaseEnd = now + Math.max(kept, TimeUnit.MILLISECONDS.toNanos(leaseMillis));
     }
 
     /** A holder of many tokens may hand the lock off within its own process, and is notified so that it soon stops doing so. */
     private void notifyHolder(AcquireRequest request) {
         HoldRecord hold = exclusive();
         if (hold != null && hold.tokens > 1 && (queue().findAny().isEmpty() || request.fair())) {
-            Waiters waiters = request.fair() ? Waiters.FAIR : Waiters.UNFAIR;
-            send(hold.owner, (listener, sequence) -> listener.awaited(sequence, waiters));
+            send(hold.owner, (listener, sequence) -> listener.awaited(sequence, kind(request)));
         }
     }
 
@@ -258,7 +254,7 @@ final class LockState {
         if (hold == null) {
             return new RenewReply.NotHolder();
         }
-        confirm(hold, TimeUnit.MILLISECONDS.toNanos(request.leaseMillis()));
+        confirm(hold, request.leaseMillis());
         hold.followers = request.followers();
         return new RenewReply.Renewed();
     }
@@ -301,11 +297,8 @@ final class LockState {
 
     /** Changes nothing. */
     LockStatus status(LockKey key) {
-        List<LockWaiter> queue = entries.values().stream()
-                .filter(entry -> !isOver(entry.aliveUntil))
-                .map(EntryRecord::describe)
-                .limit(LockStatus.MAX_QUEUED)
-                .toList();
+        List<LockWaiter> queue =
+                alive().map(EntryRecord::describe).limit(LockStatus.MAX_QUEUED).toList();
         List<LockHolder> first = holders().limit(LockStatus.MAX_HOLDERS).toList();
         Followers waiting = waiting();
         return new LockStatus(key, first, queue, waiting.number(), lastFencingToken, waiting.longestWait());
@@ -313,15 +306,17 @@ final class LockState {
 
     /** All waiters: those in the queue, and those in line at their clients, as last reported. */
     private Followers waiting() {
-        Followers all = Followers.NONE;
-        for (HoldRecord hold : holds) {
-            all = isOver(hold.leaseEnd) ? all : all.plus(hold.followers);
-        }
-        for (EntryRecord entry : entries.values()) {
-            Followers queued = new Followers(entry.reserved ? 0 : 1, Duration.ZERO).plus(entry.followers);
-            all = isOver(entry.aliveUntil) ? all : all.plus(queued);
-        }
-        return all;
+        Stream<Followers> queued =
+                alive().map(entry -> new Followers(entry.reserved ? 0 : 1, Duration.ZERO).plus(entry.followers));
+        return Stream.concat(live().map(hold -> hold.followers), queued).reduce(Followers.NONE, Followers::plus);
+    }
+
+    private Stream<HoldRecord> live() {
+        return holds.stream().filter(hold -> !isOver(hold.leaseEnd));
+    }
+
+    private Stream<EntryRecord> alive() {
+        return entries.values().stream().filter(entry -> !isOver(entry.aliveUntil));
     }
 
     /** Drops holds that have ended and dead entries, and reserves the lock for the next live entries. */
@@ -417,10 +412,7 @@ final class LockState {
 
     /** The live hold of an owner; a lock that is kept after its release has none. */
     private @Nullable HoldRecord find(OwnerId owner) {
-        return holds.stream()
-                .filter(hold -> owner.equals(hold.owner) && !isOver(hold.leaseEnd))
-                .findFirst()
-                .orElse(null);
+        return live().filter(hold -> owner.equals(hold.owner)).findFirst().orElse(null);
     }
 
     private @Nullable HoldRecord exclusive() {
@@ -428,7 +420,7 @@ final class LockState {
     }
 
     private Stream<LockHolder> holders() {
-        return holds.stream().filter(hold -> !isOver(hold.leaseEnd)).map(hold -> hold.describe(now));
+        return live().map(hold -> hold.describe(now));
     }
 
     private Duration blockedFor() {
@@ -449,10 +441,13 @@ final class LockState {
     }
 
     private Waiters waiters() {
-        if (queue().findAny().isEmpty()) {
-            return Waiters.NONE;
-        }
-        return queue().anyMatch(entry -> entry.request.fair()) ? Waiters.FAIR : Waiters.UNFAIR;
+        return queue().map(entry -> kind(entry.request))
+                .max(Comparator.naturalOrder())
+                .orElse(Waiters.NONE);
+    }
+
+    private static Waiters kind(AcquireRequest waiting) {
+        return waiting.fair() ? Waiters.FAIR : Waiters.UNFAIR;
     }
 
     private boolean isReserved(@Nullable OwnerId owner) {

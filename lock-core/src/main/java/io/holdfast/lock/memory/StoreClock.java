@@ -14,10 +14,6 @@ import java.util.concurrent.TimeUnit;
  */
 record StoreClock(long origin, long originMicros, InstantSource wallClock) {
 
-    StoreClock(long origin, InstantSource wallClock) {
-        this(origin, micros(wallClock.instant()), wallClock);
-    }
-
     /** {@return the store's time, in microseconds} */
     long micros(long now) {
         return originMicros + TimeUnit.NANOSECONDS.toMicros(now - origin);
@@ -28,7 +24,7 @@ record StoreClock(long origin, long originMicros, InstantSource wallClock) {
         return Math.max(micros(now), micros(wallClock.instant()));
     }
 
-    private static long micros(Instant date) {
+    static long micros(Instant date) {
         return ChronoUnit.MICROS.between(Instant.EPOCH, date);
     }
 }
