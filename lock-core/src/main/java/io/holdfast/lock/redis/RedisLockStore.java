@@ -144,7 +144,7 @@ public final class RedisLockStore implements LockStore {
             CompletableFuture<?> unused = background.connect();
         });
         this.batches = new Batches(wire::isOneServer, MAX_PER_CALL, commandTimeout, Ticker.SYSTEM);
-        this.waits = new RedisWaits(client, codec);
+        this.waits = new RedisWaits(client, codec, new ConcurrentHashMap<>());
     }
 
     /**
@@ -435,7 +435,7 @@ public final class RedisLockStore implements LockStore {
     /** Uses {@code INFO}, which a user whose permissions cover only locks may not be allowed to run. */
     private String evictionPolicy(int slot) {
         try {
-            return client.run(ScriptCodec.call(LuaScript.EVICTION_POLICY, 1, codec.keyIn(slot)))
+            return client.run(ScriptCodec.call(LuaScript.EVICTION_POLICY, false, 1, codec.keyIn(slot)))
                     .orThrow();
         } catch (LockStoreException e) {
             log.debug("The eviction policy could not be read", e);

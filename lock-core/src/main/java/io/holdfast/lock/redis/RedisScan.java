@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -48,8 +47,8 @@ final class RedisScan implements StoreScan {
     private final ScriptCodec codec;
     private final String pattern;
 
-    /** One key on each server that is still to be scanned; null before the first step. */
-    private @Nullable Deque<byte[]> servers;
+    /** One key on each server that is still to be scanned; empty before the first step. */
+    private final Deque<byte[]> servers = new ArrayDeque<>();
 
     private final Deque<LockKey> named = new ArrayDeque<>();
     private final Map<LockKey, LockStatus> found = new LinkedHashMap<>();
@@ -67,15 +66,12 @@ final class RedisScan implements StoreScan {
 
     @Override
     public boolean step() {
-        Deque<byte[]> left = servers == null
-                ? client.slotOfEachMaster().values().stream()
-                        .map(codec::keyIn)
-                        .collect(Collectors.toCollection(ArrayDeque::new))
-                : servers;
-        servers = left;
+        if (servers.isEmpty()) {
+            client.slotOfEachMaster().values().forEach(slot -> servers.add(codec.keyIn(slot)));
+        }
         try {
             if (named.isEmpty()) {
-                findNames(left.element());
+                findNames(servers.element());
             } else {
                 readNamed();
             }
@@ -87,17 +83,16 @@ final class RedisScan implements StoreScan {
             cursor = BEGIN;
         }
         if (named.isEmpty() && cursor.equals(BEGIN)) {
-            left.remove();
-            if (left.isEmpty() && !answered && failure != null) {
+            servers.remove();
+            if (servers.isEmpty() && !answered && failure != null) {
                 throw failure;
             }
         }
-        return !left.isEmpty();
+        return !servers.isEmpty();
     }
 
     private void findNames(byte[] server) {
-        Reply reply = client.run(ScriptCodec.call(LuaScript.SCAN, 1, server, cursor, pattern, KEYS_PER_CALL)
-                .mask());
+        Reply reply = client.run(ScriptCodec.call(LuaScript.SCAN, true, 1, server, cursor, pattern, KEYS_PER_CALL));
         complete &= !reply.moved();
         String[] parts = reply.orThrow().split("\n", 2);
         cursor = parts[0];
@@ -124,8 +119,7 @@ final class RedisScan implements StoreScan {
         List<Object> arguments = new ArrayList<>(keys.size() + 2);
         keys.forEach(key -> arguments.add(codec.bytes(key)));
         arguments.addAll(List.of(LockStatus.MAX_HOLDERS, LockStatus.MAX_QUEUED));
-        return ScriptCodec.call(LuaScript.OVERVIEW, keys.size(), arguments.toArray())
-                .mask();
+        return ScriptCodec.call(LuaScript.OVERVIEW, true, keys.size(), arguments.toArray());
     }
 
     private List<LockStatus> statuses(Reply reply, List<LockKey> keys) {

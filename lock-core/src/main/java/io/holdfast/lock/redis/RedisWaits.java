@@ -14,7 +14,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -27,19 +26,10 @@ import java.util.function.Function;
  * 1), and the number of holds; the thread; the key; and for each hold its token, mode and key. Keys start with {@code m} if they are
  * masked, otherwise with {@code -}, and contain no line breaks. Records in another format are skipped.
  */
-final class RedisWaits {
+record RedisWaits(ScriptClient redis, ScriptCodec codec, Map<String, WaitTimes> clients) {
 
     private static final String FORMAT = "1";
     private static final long TTL_MILLIS = LockStore.WAITS_TIMEOUT.toMillis();
-
-    private final ScriptClient redis;
-    private final byte[] key;
-    private final Map<String, WaitTimes> clients = new ConcurrentHashMap<>();
-
-    RedisWaits(ScriptClient redis, ScriptCodec codec) {
-        this.redis = redis;
-        this.key = codec.waits();
-    }
 
     /**
      * See {@link LockStore#recordWaits}. The first report of each client also removes the records of clients that have died, so there are
@@ -48,23 +38,24 @@ final class RedisWaits {
     void record(String clientId, List<WaitReport> waits) {
         if (waits.isEmpty()) {
             clients.remove(clientId);
-            ask(LuaScript.RECORD_WAITS, Long::parseLong, key, clientId, "", TTL_MILLIS, 0);
+            ask(LuaScript.RECORD_WAITS, Long::parseLong, codec.waits(), clientId, "", TTL_MILLIS, 0);
             return;
         }
         int sweep = clients.containsKey(clientId) ? 0 : 1;
         WaitTimes times = clients.computeIfAbsent(clientId, id -> new WaitTimes());
         List<RecordedWait> dated = times.next(waits);
-        long micros = ask(LuaScript.RECORD_WAITS, Long::parseLong, key, clientId, write(dated), TTL_MILLIS, sweep);
+        long micros =
+                ask(LuaScript.RECORD_WAITS, Long::parseLong, codec.waits(), clientId, write(dated), TTL_MILLIS, sweep);
         var unused = times.answered(dated, micros);
     }
 
     /** See {@link LockStore#recordedWaits}. */
     List<RecordedWait> all() {
-        return ask(LuaScript.WAITS, RedisWaits::read, key, TTL_MILLIS);
+        return ask(LuaScript.WAITS, RedisWaits::read, codec.waits(), TTL_MILLIS);
     }
 
     private <T> T ask(LuaScript script, Function<String, T> reading, Object... keyAndArguments) {
-        return redis.run(ScriptCodec.call(script, 1, keyAndArguments).mask()).read(reading);
+        return redis.run(ScriptCodec.call(script, true, 1, keyAndArguments)).read(reading);
     }
 
     /** The waits of one client, at least one. */

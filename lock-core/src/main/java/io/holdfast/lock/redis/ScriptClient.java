@@ -264,10 +264,10 @@ final class ScriptClient {
                 return begin(calls, acks, patience).get();
             };
         }
-        Calls sent = new Calls(calls, acks, System.nanoTime(), null);
+        Calls sent = new Calls(calls, false, acks, System.nanoTime(), null);
         Supplier<List<Object>> answers = sendNow(sent);
-        return () ->
-                replies(wire.isPipelined() ? sent : new Calls(calls, acks, System.nanoTime(), null), answers, 0, false);
+        return () -> replies(
+                wire.isPipelined() ? sent : new Calls(calls, false, acks, System.nanoTime(), null), answers, 0, false);
     }
 
     private Supplier<List<Object>> sendNow(Calls calls) {
@@ -352,7 +352,7 @@ final class ScriptClient {
                     && !isGone) {
                 // The time is shared by all redirections of a call.
                 long from = redirections == 0 ? System.nanoTime() : calls.start();
-                reply = redirected(new Calls(List.of(call), calls.acks(), from, e), redirections + 1, resent);
+                reply = redirected(new Calls(List.of(call), false, calls.acks(), from, e), redirections + 1, resent);
                 isGone = reply.failure() != null && RedisFailures.isNoAnswer(reply.failure());
             } else {
                 LockStoreException failure = failure(call, answer);

@@ -168,7 +168,7 @@ final class ScriptCodec {
 
     /** Makes the server record when it was started, unless it has already. The server determines that time itself. */
     ScriptCall join() {
-        return call(LuaScript.JOIN, 1, joined, retentionMillis);
+        return call(LuaScript.JOIN, false, 1, joined, retentionMillis);
     }
 
     static AcquireReply acquired(String reply, boolean resent) {
@@ -419,17 +419,16 @@ final class ScriptCodec {
                 masked |= key.isMasked();
             }
         }
-        ScriptCall call = call(script, keys, keysAndArguments);
-        return masked ? call.mask() : call;
+        return call(script, masked, keys, keysAndArguments);
     }
 
-    static ScriptCall call(LuaScript script, int keys, Object... keysAndArguments) {
+    static ScriptCall call(LuaScript script, boolean masked, int keys, Object... keysAndArguments) {
         byte[][] all = new byte[keysAndArguments.length][];
         for (int i = 0; i < all.length; i++) {
             Object value = keysAndArguments[i];
             all[i] = value instanceof byte[] key ? key : utf8(value.toString());
         }
-        return new ScriptCall(script, keys, all, false, false);
+        return new ScriptCall(script, keys, all, masked);
     }
 
     private static String text(HolderInfo holder) {

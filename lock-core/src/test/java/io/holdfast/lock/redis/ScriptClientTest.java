@@ -39,7 +39,7 @@ class ScriptClientTest {
     private static final RuntimeException READONLY = new JedisDataException("READONLY You can't write");
     private static final RuntimeException NOSCRIPT = new JedisNoScriptException("NOSCRIPT No matching script");
     private static final RuntimeException MOVED = new JedisDataException("MOVED 1 127.0.0.1:7001");
-    private static final ScriptCall CALL = ScriptCodec.call(LuaScript.RELEASE, 1, "key");
+    private static final ScriptCall CALL = ScriptCodec.call(LuaScript.RELEASE, false, 1, "key");
 
     private final Deque<Object> outcomes = new ArrayDeque<>();
     private final List<Long> starts = new ArrayList<>();
@@ -179,7 +179,7 @@ class ScriptClientTest {
     /** The second one would end the hold of the next owner. */
     @Test
     void forced_release_that_may_have_arrived_is_not_sent_again() {
-        ScriptCall forced = ScriptCodec.call(LuaScript.FORCE_RELEASE, 1, "key");
+        ScriptCall forced = ScriptCodec.call(LuaScript.FORCE_RELEASE, false, 1, "key");
         outcomes.addAll(List.of(BROKEN, "RELEASED".getBytes(StandardCharsets.US_ASCII)));
 
         assertThatThrownBy(() -> client.run(forced))
@@ -193,7 +193,7 @@ class ScriptClientTest {
     @Test
     void forced_release_that_reached_no_server_is_sent_again() {
         isCluster = true;
-        ScriptCall forced = ScriptCodec.call(LuaScript.FORCE_RELEASE, 1, "key");
+        ScriptCall forced = ScriptCodec.call(LuaScript.FORCE_RELEASE, false, 1, "key");
         outcomes.addAll(List.of(REFUSED, MOVED, NOSCRIPT, "RELEASED".getBytes(StandardCharsets.US_ASCII)));
 
         assertThat(client.run(forced).orThrow()).isEqualTo("RELEASED");

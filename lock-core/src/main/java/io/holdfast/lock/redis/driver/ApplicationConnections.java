@@ -58,13 +58,15 @@ public final class ApplicationConnections implements Wire {
 
     @Override
     public Supplier<List<Object>> send(RedisTemplate<?, ?> door, boolean background, Calls calls) {
-        return () -> calls.all().stream().map(call -> send(door, call)).toList();
+        return () -> calls.all().stream()
+                .map(call -> send(door, call, calls.byText()))
+                .toList();
     }
 
-    private Object send(RedisTemplate<?, ?> door, ScriptCall call) {
+    private Object send(RedisTemplate<?, ?> door, ScriptCall call, boolean byText) {
         Object bound = TransactionSynchronizationManager.unbindResourceIfPossible(applications);
         try {
-            return door.execute(connection -> send(connection, call), true);
+            return door.execute(connection -> send(connection, call, byText), true);
         } finally {
             if (bound != null) {
                 TransactionSynchronizationManager.bindResource(applications, bound);
@@ -73,11 +75,11 @@ public final class ApplicationConnections implements Wire {
     }
 
     /** Drivers return null only in MULTI. */
-    private static Object send(RedisConnection connection, ScriptCall call) {
+    private static Object send(RedisConnection connection, ScriptCall call, boolean byText) {
         try {
             var commands = connection.scriptingCommands();
             @Nullable
-            Object reply = call.byText()
+            Object reply = byText
                     ? commands.eval(call.script().text, ReturnType.VALUE, call.keys(), call.keysAndArgs())
                     : commands.evalSha(call.script().sha, ReturnType.VALUE, call.keys(), call.keysAndArgs());
             return Objects.requireNonNullElse(reply, "null");

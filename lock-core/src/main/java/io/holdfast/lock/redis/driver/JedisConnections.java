@@ -433,8 +433,8 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         }
         for (ScriptCall call : calls.all()) {
             CommandArguments command = new CommandArguments(
-                            call.byText() ? Protocol.Command.EVAL : Protocol.Command.EVALSHA)
-                    .add(call.byText() ? call.script().text : call.script().sha)
+                            calls.byText() ? Protocol.Command.EVAL : Protocol.Command.EVALSHA)
+                    .add(calls.byText() ? call.script().text : call.script().sha)
                     .add(call.keys())
                     .addObjects((Object[]) call.keysAndArgs());
             connection.sendCommand(command);

@@ -95,32 +95,22 @@ public interface Wire {
     /**
      * A script and its arguments.
      *
-     * @param byText whether to send the script itself, for a server that does not know its digest
      * @param masked whether messages must not quote the server's replies, because they may contain keys that are to be hidden
      */
     @SuppressWarnings("ArrayRecordComponent") // neither compared nor changed
-    record ScriptCall(LuaScript script, int keys, byte[][] keysAndArgs, boolean byText, boolean masked) {
-
-        /** {@return the same call, by text} */
-        public ScriptCall asText() {
-            return new ScriptCall(script, keys, keysAndArgs, true, masked);
-        }
-
-        /** {@return the same call, masked} */
-        public ScriptCall mask() {
-            return new ScriptCall(script, keys, keysAndArgs, byText, true);
-        }
-    }
+    record ScriptCall(LuaScript script, int keys, byte[][] keysAndArgs, boolean masked) {}
 
     /**
      * Calls to the server that has the first key, all together; all other keys are on that server as well, as far as is known.
      *
+     * @param byText whether to send the scripts themselves, for a server that does not know their digests
      * @param acks the acknowledgements that they wait for
      * @param start when the command timeout began, by {@link System#nanoTime()}
      * @param redirection the reply from another server of a cluster that names the server of the key; null if there was none
      */
     record Calls(
             List<ScriptCall> all,
+            boolean byText,
             Acks acks,
             long start,
             @Nullable RuntimeException redirection) {
@@ -143,7 +133,7 @@ public interface Wire {
 
         /** {@return the same calls, by text} */
         public Calls asText() {
-            return new Calls(all.stream().map(ScriptCall::asText).toList(), acks, start, redirection);
+            return new Calls(all, true, acks, start, redirection);
         }
     }
 

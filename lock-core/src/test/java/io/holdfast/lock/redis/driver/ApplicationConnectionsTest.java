@@ -34,14 +34,14 @@ class ApplicationConnectionsTest {
         });
         RedisConnectionFactory applications =
                 fake(RedisConnectionFactory.class, (proxy, method, arguments) -> connection);
-        ScriptCall call = new ScriptCall(LuaScript.RELEASE, 1, new byte[][] {{'k'}}, false, false);
+        ScriptCall call = new ScriptCall(LuaScript.RELEASE, 1, new byte[][] {{'k'}}, false);
 
         RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
         template.setConnectionFactory(applications);
         template.afterPropertiesSet();
 
         List<Object> replies = new ApplicationConnections(applications, "Redis")
-                .send(template, false, new Wire.Calls(List.of(call), Wire.Acks.NONE, 0, null))
+                .send(template, false, new Wire.Calls(List.of(call), false, Wire.Acks.NONE, 0, null))
                 .get();
 
         assertThat(replies).containsExactly(reply);

@@ -66,8 +66,8 @@ class JedisConnectionsTest {
     }
 
     private Supplier<List<Object>> begin() {
-        var call = new Wire.ScriptCall(LuaScript.INSPECT, 1, new byte[][] {KEY}, true, false);
-        return connections.send(false, new Wire.Calls(List.of(call), Wire.Acks.NONE, System.nanoTime(), null));
+        var call = new Wire.ScriptCall(LuaScript.INSPECT, 1, new byte[][] {KEY}, false);
+        return connections.send(false, new Wire.Calls(List.of(call), true, Wire.Acks.NONE, System.nanoTime(), null));
     }
 
     @AfterEach

@@ -42,10 +42,10 @@ class ReplyTimeTest {
         ServerConnections.Slot place = new ServerConnections(1, TIMEOUT, TIMEOUT).take(0);
         place.connection = connection;
         doReturn(place).when(connections).borrow(any(), anyBoolean(), anyLong(), any());
-        Wire.ScriptCall call = new Wire.ScriptCall(LuaScript.RELEASE, 1, new byte[][] {{'k'}}, false, false);
+        Wire.ScriptCall call = new Wire.ScriptCall(LuaScript.RELEASE, 1, new byte[][] {{'k'}}, false);
 
         var unused = connections
-                .send(false, new Wire.Calls(List.of(call), acks, System.nanoTime() - waited.toNanos(), null))
+                .send(false, new Wire.Calls(List.of(call), false, acks, System.nanoTime() - waited.toNanos(), null))
                 .get();
 
         ArgumentCaptor<Integer> millis = ArgumentCaptor.captor();
