@@ -6,9 +6,10 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.WakeListener;
 import io.holdfast.lock.threads.DaemonThreads;
+import io.holdfast.lock.threads.Uninterrupted;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -35,7 +36,9 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * <p>A server that hangs keeps its connections open and silent, even if another one has replaced it long ago. So a call without a reply, or
  * missed messages, raise a doubt. Then the client subscribes to the same channel again on the same connection, because a server confirms
  * that. If it does not do so within a command timeout, the connection is closed, the topology is refreshed, and a new connection is
- * established; this repeats until a server confirms.
+ * established; this repeats until a server confirms. The latch that awaits the confirmation is in place before the thread looks whether
+ * there is a subscription, and a subscription is marked as such before the latch is looked up: so either the latch notices that
+ * confirmation, or the thread finds the subscription and requests another one.
  *
  * <p>No doubt is forgotten: each increments {@link #doubts}, and the one that raises it from 0 starts the thread that resolves all of them.
  * The thread ends by resetting the count to 0 if it has not changed since before the last check, so a server has confirmed after the last
@@ -59,9 +62,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private final Duration patience;
     private final Consumer<WakeChannel> onClose;
     private final AtomicInteger doubts = new AtomicInteger();
-    private final Semaphore confirmed = new Semaphore(0);
     final Thread thread = DaemonThreads.create(this, "holdfast-wakeups");
 
+    private volatile CountDownLatch confirmed = new CountDownLatch(1);
     private volatile long warnAgain = System.nanoTime();
     private volatile boolean closed;
     private volatile boolean subscribed;
@@ -115,12 +118,13 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     }
 
     private void awaitConfirmation() {
-        confirmed.drainPermits();
+        CountDownLatch confirmation = new CountDownLatch(1);
+        confirmed = confirmation;
         RedisConnection doubted = connection;
         if (subscribed) { // a subscription that was never confirmed is still being sent
             withSubscription(doubted, each -> each.subscribe(channel));
         }
-        while (!closed && !isConfirmedInTime()) {
+        while (!closed && !Uninterrupted.await(confirmation, patience.toNanos())) {
             if (doubted != null && doubted == connection) {
                 abandon(doubted);
             }
@@ -136,14 +140,6 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             }
         } catch (RuntimeException | Error e) {
             log.debug("The wakeup subscription is broken, or not yet established", e);
-        }
-    }
-
-    private boolean isConfirmedInTime() {
-        try {
-            return confirmed.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            return false;
         }
     }
 
@@ -269,7 +265,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         warned = "";
         subscribed = true;
         listener.connected();
-        confirmed.release();
+        confirmed.countDown();
         if (closed && Thread.currentThread() == thread) {
             withSubscription(connection, Subscription::unsubscribe);
         }
@@ -283,7 +279,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     public void close() {
         closed = true;
         onClose.accept(this);
-        confirmed.release();
+        confirmed.countDown();
         LockSupport.unpark(thread);
         if (reading) {
             withSubscription(connection, Subscription::unsubscribe);
