@@ -1,12 +1,12 @@
 package io.holdfast.lock.redis.driver;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.core.io.Resource;
 import org.springframework.data.redis.core.script.DigestUtils;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /**
  * The scripts: one resource each, next to {@code RedisLockStore}. A line {@code -- include name} stands for another resource.
@@ -46,18 +46,11 @@ public enum LuaScript {
     }
 
     private static String resolve(String name) {
-        return read(name)
+        Resource file = new ClassPathResource("/io/holdfast/lock/redis/" + name + ".lua", LuaScript.class);
+        return RedisScript.of(file)
+                .getScriptAsString()
                 .lines()
                 .map(line -> line.startsWith(INCLUDE) ? resolve(line.substring(INCLUDE.length())) : line)
                 .collect(Collectors.joining("\n"));
-    }
-
-    private static String read(String name) {
-        try {
-            return new ClassPathResource("/io/holdfast/lock/redis/" + name + ".lua", LuaScript.class)
-                    .getContentAsString(StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }
