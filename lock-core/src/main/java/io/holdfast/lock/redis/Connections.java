@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.NamedNode;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.ClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.SentinelConfiguration;
@@ -95,9 +96,8 @@ final class Connections {
     }
 
     private static String name(RedisConnectionFactory factory) {
-        return isKnown(factory)
-                ? factory.getClass().getSimpleName()
-                : factory.getClass().getName();
+        Class<?> type = factory.getClass();
+        return isKnown(factory) ? type.getSimpleName() : type.getName();
     }
 
     /** Why locks cannot have dedicated connections, and what to do about it; null if they can. */
@@ -134,9 +134,8 @@ final class Connections {
             return "the Redis Cluster at " + nodes(cluster.getClusterNodes());
         }
         if (servers instanceof SentinelConfiguration sentinels) {
-            String name = sentinels.getMaster() == null
-                    ? "master"
-                    : sentinels.getMaster().getName();
+            NamedNode master = sentinels.getMaster();
+            String name = master == null ? "master" : master.getName();
             return "the Redis primary '" + name + "' known to the sentinels at " + nodes(sentinels.getSentinels());
         }
         if (servers instanceof StaticMasterReplicaConfiguration replicated) {

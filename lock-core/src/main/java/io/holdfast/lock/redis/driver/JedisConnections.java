@@ -66,7 +66,6 @@ import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.authentication.AuthXManager;
 import redis.clients.jedis.exceptions.JedisAskDataException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
-import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
 import redis.clients.jedis.executors.CommandExecutor;
@@ -232,7 +231,11 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
                 applications.prepare();
                 return applications.get();
             } catch (RuntimeException e) {
-                throw new JedisException(of.noCredentials(e));
+                throw new JedisException(new LockStoreException(
+                        "No command was sent to " + of.server + ", because its credentials could not be obtained (" + e
+                                + "). Check the credentials provider of the application's Redis connections.",
+                        e,
+                        false));
             }
         }
 
@@ -240,14 +243,6 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         public void cleanUp() {
             applications.cleanUp();
         }
-    }
-
-    private LockStoreException noCredentials(RuntimeException reason) {
-        return new LockStoreException(
-                "No command was sent to " + server + ", because its credentials could not be obtained (" + reason
-                        + "). Check the credentials provider of the application's Redis connections.",
-                reason,
-                false);
     }
 
     static RedisCredentials credentials(@Nullable String user, char @Nullable [] password) {
@@ -632,23 +627,17 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         public void close() {}
     }
 
+    /** An error of the server is a failure here, and costs a connection. Scripts are sent by {@link #send}. */
     private <T> T sendAlone(CommandObject<T> command) {
         List<Object> keys = command.getArguments().getKeys();
         byte[] key = !keys.isEmpty() && keys.get(0) instanceof byte[] first ? first : new byte[0];
         Slot pooled = borrow(key, false, System.nanoTime(), null);
-        Supplier<T> reply = attempt(pooled, () -> {
+        T reply = attempt(pooled, () -> {
             setTimeout(pooled.connection(), timeout.toNanos());
-            try {
-                T replied = pooled.connection().executeCommand(command);
-                return () -> replied;
-            } catch (JedisDataException e) {
-                return () -> {
-                    throw e;
-                };
-            }
+            return pooled.connection().executeCommand(command);
         });
         giveBack(pooled);
-        return reply.get();
+        return reply;
     }
 
     @Override

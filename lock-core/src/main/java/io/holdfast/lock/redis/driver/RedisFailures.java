@@ -98,8 +98,8 @@ public final class RedisFailures {
                     "Check that the server version is 6.2 or later, and that nothing else writes under the key prefix."));
 
     /** The messages of Lettuce and of Jedis if sentinels do not know the primary. */
-    private static final List<String> NO_PRIMARY =
-            List.of("Cannot provide redisAddress using sentinel", "seems to be not monitored");
+    private static final Pattern NO_PRIMARY =
+            Pattern.compile("Cannot provide redisAddress using sentinel|seems to be not monitored");
 
     private static final String JEDIS_NO_SENTINEL = "All sentinels down";
     private static final String JEDIS_NO_TOPOLOGY = "Could not initialize cluster slots cache";
@@ -144,15 +144,11 @@ public final class RedisFailures {
         Throwable cause = failure;
         boolean wasSent = false;
         String what;
-        if (causes(failure)
-                .map(RedisFailures::message)
-                .anyMatch(text -> NO_PRIMARY.stream().anyMatch(text::contains))) {
+        if (causes(failure).anyMatch(t -> NO_PRIMARY.matcher(message(t)).find())) {
             what = server
                     + " cannot be found. Check that spring.data.redis.sentinel.master is the name that the sentinels"
                     + " use.";
-        } else if (refused.map(RedisFailures::message)
-                .filter(NO_FILES::contains)
-                .isPresent()) {
+        } else if (refused.filter(t -> NO_FILES.contains(message(t))).isPresent()) {
             what = "This process cannot open a connection to " + where
                     + ", because it has too many open files. Raise its"
                     + " limit (ulimit -n), or find out what keeps them open.";
