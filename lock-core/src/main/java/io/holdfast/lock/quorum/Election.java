@@ -85,8 +85,7 @@ record Election(Quorum quorum, TokenClock clock, AcquireRequest request) {
         List<AcquireReply.Granted> grants = ballot.answers(AcquireReply.Granted.class);
         if (grants.size() < needed()) {
             // The lock is held, or servers failed: either must be sufficient on its own. Otherwise the outstanding
-            // replies decide whether
-            // this is contention or a failure.
+            // replies decide whether this is contention or a failure.
             int spare = quorum.nodes.size() - needed();
             return ballot.failed() > spare || ballot.count(reply -> !(reply instanceof AcquireReply.Granted)) > spare;
         }

@@ -25,6 +25,8 @@ import java.util.function.Function;
  * contain its id, the times since and seen, and the time waited, all in us, the mode (0 exclusive, 1 shared), whether it has ended (0 or
  * 1), and the number of holds; the thread; the key; and for each hold its token, mode and key. Keys start with {@code m} if they are
  * masked, otherwise with {@code -}, and contain no line breaks. Records in another format are skipped.
+ *
+ * @param clients the clients that have recorded waits through this store
  */
 record RedisWaits(ScriptClient redis, ScriptCodec codec, Map<String, WaitTimes> clients) {
 
