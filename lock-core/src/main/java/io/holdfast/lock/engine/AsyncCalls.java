@@ -12,6 +12,7 @@ import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.threads.Pause;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -137,21 +138,11 @@ final class AsyncCalls {
                 acquiring.execute(this);
             } catch (Throwable e) { // Kotlin has no checked exceptions
                 places.release();
-                abandon(e);
+                DaemonThreads.runGuarded(() -> Optional.ofNullable(steps).ifPresent(begun -> begun.abandon(e)));
                 boolean closed = steps != null && e instanceof RejectedExecutionException;
                 result.completeExceptionally(closed ? new IllegalStateException("The lock client is closed", e) : e);
             }
             return result;
-        }
-
-        private void abandon(Throwable why) {
-            try {
-                if (steps != null) {
-                    steps.abandon(why);
-                }
-            } catch (RuntimeException | Error e) {
-                log.debug("Failed to end an asynchronous call that could not be started", e);
-            }
         }
 
         /** Makes the call check whether it can continue. */

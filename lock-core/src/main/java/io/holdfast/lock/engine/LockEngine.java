@@ -84,6 +84,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
     private static final int MAX_NAMED = 10;
 
     private final LockEngineBuilder settings;
+    private final Duration defaultWait;
 
     /** Whether damaged locks have been logged. */
     private final AtomicBoolean warned = new AtomicBoolean();
@@ -98,6 +99,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
 
     LockEngine(LockEngineBuilder settings) {
         this.settings = settings;
+        this.defaultWait = settings.defaults.waitFor().orElseThrow();
     }
 
     Acquisition.Shared shared() {
@@ -159,7 +161,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
     @Override
     public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockedFunction<T, E> work)
             throws E {
-        return run(handle(acquire(request, settings.defaults.waitFor().orElseThrow(), true)), work);
+        return run(handle(acquire(request, defaultWait, true)), work);
     }
 
     @Override
@@ -186,7 +188,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
 
     @Override
     public LockHandle acquire(LockRequest request) {
-        return handle(acquire(request, settings.defaults.waitFor().orElseThrow(), false));
+        return handle(acquire(request, defaultWait, false));
     }
 
     @Override
@@ -199,12 +201,12 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
     /**
      * Acquires on the current thread.
      *
-     * @param defaultWait how long to wait if the request does not specify it
+     * @param unlessSet how long to wait if the request does not specify it
      * @param bound whether the locks end when the thread dies
      */
-    private AcquireResult acquire(LockRequest asked, Duration defaultWait, boolean bound) {
+    private AcquireResult acquire(LockRequest asked, Duration unlessSet, boolean bound) {
         LockRequest request = changed(asked);
-        long wait = request.waitFor().orElse(defaultWait).toNanos();
+        long wait = request.waitFor().orElse(unlessSet).toNanos();
         try {
             return acquire(each(request), wait, bound, true);
         } catch (InterruptedException e) {
@@ -341,9 +343,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
                         masked(request).key(),
                         caller -> {
                             LockRequest changed = changed(request);
-                            Duration wait = changed.waitFor()
-                                    .or(settings.defaults::waitFor)
-                                    .orElseThrow();
+                            Duration wait = changed.waitFor().orElse(defaultWait);
                             return steps(changed, Budget.of(settings.ticker, wait.toNanos()), caller);
                         },
                         this::handle,
