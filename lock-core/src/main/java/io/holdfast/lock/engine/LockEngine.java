@@ -505,16 +505,14 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
                 || locks().isOver(shared().client().queue())) {
             return Blockage.UNKNOWN;
         }
-        boolean interrupted = Thread.interrupted();
         try {
-            return new WaitGraph(recorded()).blockage(clientId(), refused.nestedWait(), refused.key(), holder);
+            List<RecordedWait> waits = ClientContext.uninterruptibly(this::recorded, () -> {
+                throw new IllegalStateException("Interrupted");
+            });
+            return new WaitGraph(waits).blockage(clientId(), refused.nestedWait(), refused.key(), holder);
         } catch (RuntimeException e) { // the caller needs the refusal, not this failure
             log.debug("Could not find out what the holder of lock '{}' is waiting for", refused.key(), e);
             return Blockage.UNKNOWN;
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
         }
     }
 
