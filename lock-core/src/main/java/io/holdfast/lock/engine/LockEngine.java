@@ -44,7 +44,6 @@ import io.holdfast.lock.store.overview.WaitReport;
 import io.holdfast.lock.threads.Pause;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
@@ -292,26 +291,17 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
         }
     }
 
-    private List<Terms> each(LockRequest request) {
+    List<Terms> each(LockRequest request) {
         return request.each().stream()
                 .map(one -> Terms.of(one, settings.defaults))
                 .toList();
     }
 
-    Steps steps(LockRequest request, Budget budget, Caller caller) {
-        return steps(each(request), budget, caller);
-    }
-
-    /**
-     * Creates an acquisition that has not begun. Its parts for several locks are in the order of their keys, and share
-     * one budget and one caller.
-     */
-    private Steps steps(List<Terms> each, Budget budget, Caller caller) {
-        List<Acquisition> all = new ArrayList<>(each.size());
-        for (Terms terms : each) {
-            all.add(new Acquisition(shared(), terms, budget, caller));
-        }
-        return all.size() == 1 ? all.get(0) : new MultiAcquisition(shared(), all);
+    /** Creates an acquisition that has not begun. */
+    Steps steps(List<Terms> each, Budget budget, Caller caller) {
+        return each.size() == 1
+                ? new Acquisition(shared(), each.get(0), budget, caller)
+                : new MultiAcquisition(shared(), each, budget, caller);
     }
 
     /** Applies the request customizers. Keys stay masked even if a customizer returns a new request. */
@@ -344,7 +334,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
                         caller -> {
                             LockRequest changed = changed(request);
                             Duration wait = changed.waitFor().orElse(defaultWait);
-                            return steps(changed, Budget.of(settings.ticker, wait.toNanos()), caller);
+                            return steps(each(changed), Budget.of(settings.ticker, wait.toNanos()), caller);
                         },
                         this::handle,
                         work);

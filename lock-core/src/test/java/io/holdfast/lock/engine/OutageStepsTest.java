@@ -484,7 +484,9 @@ class OutageStepsTest extends StepsFixture {
         try (LockEngine engine = VirtualTime.builder(store).ticker(ticker).build()) {
             heldByOther("a");
             Steps a = engine.steps(
-                    A.outageTolerance(Duration.ofSeconds(2)), Budget.of(ticker, WAIT.toNanos()), Caller.task(() -> {}));
+                    engine.each(A.outageTolerance(Duration.ofSeconds(2))),
+                    Budget.of(ticker, WAIT.toNanos()),
+                    Caller.task(() -> {}));
             assertWaits(a);
             OwnerId waiter = askedFor(A).get(0);
             store.reachable(false);

@@ -70,7 +70,9 @@ abstract class StepsFixture {
 
     final Steps steps(LockRequest request, Caller caller) {
         return locks.steps(
-                request, Budget.of(time, request.waitFor().orElse(Duration.ZERO).toNanos()), caller);
+                locks.each(request),
+                Budget.of(time, request.waitFor().orElse(Duration.ZERO).toNanos()),
+                caller);
     }
 
     /** Continues. Returns for how long to wait. */

@@ -83,8 +83,8 @@ public final class Acquisition implements Steps {
     private final ClientContext client;
     final LockKey key;
     final Terms terms;
-    final Budget budget;
-    final Caller caller;
+    private final Budget budget;
+    private final Caller caller;
 
     private State state = State.START;
     private LockListener.@Nullable AcquisitionObserver observed;

@@ -5,6 +5,7 @@ import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
+import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -54,12 +55,14 @@ public final class MultiAcquisition implements Steps {
     private @Nullable Acquisition current;
     private @Nullable AcquireResult result;
 
-    /** @param all in the order of their keys, none of them begun, with one budget and one caller */
-    public MultiAcquisition(Acquisition.Shared shared, List<Acquisition> all) {
+    /** @param each in the order of their keys */
+    public MultiAcquisition(Acquisition.Shared shared, List<Terms> each, Budget budget, Caller caller) {
         this.shared = shared;
-        this.all = all;
-        this.budget = all.get(0).budget;
-        this.caller = all.get(0).caller;
+        this.all = each.stream()
+                .map(terms -> new Acquisition(shared, terms, budget, caller))
+                .toList();
+        this.budget = budget;
+        this.caller = caller;
         this.taken = new ArrayList<>(all.size());
     }
 
