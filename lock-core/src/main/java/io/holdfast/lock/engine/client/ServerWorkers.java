@@ -65,12 +65,11 @@ public final class ServerWorkers<W> implements AutoCloseable {
         if (closing.getCount() == 0) {
             return false;
         }
-        Worker busy = workers.get(server);
-        if (busy == null) {
-            busy = new Worker(server);
-            threads.execute(busy);
-            workers.put(server, busy);
-        }
+        Worker busy = workers.computeIfAbsent(server, unused -> {
+            Worker begun = new Worker();
+            threads.execute(begun);
+            return begun;
+        });
         busy.waiting.addAll(work);
         return true;
     }
@@ -104,14 +103,9 @@ public final class ServerWorkers<W> implements AutoCloseable {
     /** The worker of one server. */
     private final class Worker implements Runnable {
 
-        private final String server;
         private final Deque<W> waiting = new ArrayDeque<>();
         private @Nullable Thread thread;
         private long restMillis;
-
-        Worker(String server) {
-            this.server = server;
-        }
 
         /** Continues until there is no more work, even after an error or interrupt. */
         @Override
@@ -130,7 +124,7 @@ public final class ServerWorkers<W> implements AutoCloseable {
                 int number = Math.min(portion, waiting.size());
                 List<W> work = Stream.generate(waiting::remove).limit(number).toList();
                 if (work.isEmpty()) {
-                    workers.remove(server, this);
+                    workers.values().remove(this);
                 }
                 return work;
             }
