@@ -294,22 +294,16 @@ public final class DaemonThreads {
             threads++;
             starting.counted = true;
             ensureRunning();
-            if (starting.isStarted()) {
-                return true;
-            }
-            retryLater(starting);
-            return ++delayed > 1;
+            int others = delayed++;
+            attempt(starting);
+            return delayed == others || others > 0;
         }
 
-        private void retryLater(Started starting) {
-            var unused = after(TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS), () -> retry(starting), null);
-        }
-
-        private synchronized void retry(Started starting) {
+        private synchronized void attempt(Started starting) {
             if (starting.isStarted()) {
                 delayed--;
             } else {
-                retryLater(starting);
+                var unused = after(TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS), () -> attempt(starting), null);
             }
         }
 
@@ -436,12 +430,10 @@ public final class DaemonThreads {
 
         private synchronized @Nullable Runnable next() {
             long until = System.nanoTime() + idleNanos;
-            long left = until - System.nanoTime();
-            while (tasks.isEmpty() && !closed && left > 0) {
+            for (long left = idleNanos; tasks.isEmpty() && !closed && left > 0; left = until - System.nanoTime()) {
                 idle++;
                 pause(this, left);
                 idle--;
-                left = until - System.nanoTime();
             }
             Thread.interrupted(); // one task's flag is not for the next one
             Runnable task = tasks.poll();
