@@ -69,22 +69,14 @@ public final class EventPublisher {
     }
 
     public void publish(LockEvent event) {
-        for (LockListener listener : listeners()) {
-            guarded(() -> listener.onEvent(event));
-        }
+        listeners().forEach(listener -> guarded(() -> listener.onEvent(event)));
     }
 
     /** Reports the start of an acquisition, which must be {@linkplain LockListener.AcquisitionObserver#ended ended} once. */
     public LockListener.AcquisitionObserver begin(LockKey key, String name) {
         List<LockListener.AcquisitionObserver> begun = new ArrayList<>(1);
-        for (LockListener listener : listeners()) {
-            guarded(() -> {
-                LockListener.AcquisitionObserver acquisition = listener.onAcquire(key, name);
-                if (acquisition != LockListener.AcquisitionObserver.UNOBSERVED) {
-                    begun.add(acquisition);
-                }
-            });
-        }
+        listeners().forEach(listener -> guarded(() -> begun.add(listener.onAcquire(key, name))));
+        begun.removeIf(LockListener.AcquisitionObserver.UNOBSERVED::equals);
         return begun.isEmpty() ? LockListener.AcquisitionObserver.UNOBSERVED : new Acquisitions(begun);
     }
 
