@@ -46,6 +46,9 @@ public final class QueueEntry {
             boolean confirmed,
             boolean resent) {}
 
+    /** The waiter of an entry on which no caller waits. */
+    public static final Runnable NOBODY = () -> {};
+
     /** A message, and when it arrived, on the ticker. */
     private record Message(Reservation reservation, long receivedAt) {}
 
@@ -65,7 +68,7 @@ public final class QueueEntry {
     volatile Waiters awaited = Waiters.NONE;
 
     private volatile boolean closed;
-    private volatile @Nullable Runnable waiter;
+    private volatile Runnable waiter = NOBODY;
     private volatile @Nullable Failing failing;
     private volatile boolean metFailure;
 
@@ -116,19 +119,12 @@ public final class QueueEntry {
         if (received == null || asked == null) {
             return null;
         }
-        Reservation reservation = received.reservation();
-        Long until = asked.verify(reservation, received.receivedAt(), leaseNanos);
-        return until == null
-                ? null
-                : new Grant(
-                        owner,
-                        reservation.token(),
-                        now,
-                        until,
-                        reservation.tokens(),
-                        reservation.waiters(),
-                        false,
-                        resent);
+        Reservation lock = received.reservation();
+        Long until = asked.verify(lock, received.receivedAt(), leaseNanos);
+        if (until == null) {
+            return null;
+        }
+        return new Grant(owner, lock.token(), now, until, lock.tokens(), lock.waiters(), false, resent);
     }
 
     /** {@return the grant in a reply to a call that was sent at the given time, which is therefore confirmed} */
@@ -159,7 +155,7 @@ public final class QueueEntry {
         metFailure = true;
         if (known == null) {
             whenFailing.run();
-            wake();
+            waiter.run();
         }
     }
 
@@ -182,14 +178,7 @@ public final class QueueEntry {
     /** The store should be called now. */
     void call() {
         called = true;
-        wake();
-    }
-
-    private void wake() {
-        Runnable waiting = waiter;
-        if (waiting != null) {
-            waiting.run();
-        }
+        waiter.run();
     }
 
     void close() {
@@ -200,9 +189,9 @@ public final class QueueEntry {
     /**
      * Sets the waiter, before the first {@link #look}.
      *
-     * @param waiting run when the caller should check again; null for none
+     * @param waiting run when the caller should check again; {@link #NOBODY} for none
      */
-    public void wakes(@Nullable Runnable waiting) {
+    public void wakes(Runnable waiting) {
         waiter = waiting;
     }
 

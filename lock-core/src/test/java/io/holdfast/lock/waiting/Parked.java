@@ -44,7 +44,7 @@ final class Parked {
         try {
             await(() -> entry.look(budget), () -> true, pause, interruptible);
         } finally {
-            entry.wakes(null);
+            entry.wakes(QueueEntry.NOBODY);
         }
     }
 

@@ -555,7 +555,7 @@ public final class Acquisition implements Steps {
     }
 
     private void stopWaiting() {
-        entry.wakes(null);
+        entry.wakes(QueueEntry.NOBODY);
         Outages.Turn left = turn;
         turn = null;
         if (left != null) {
