@@ -492,8 +492,9 @@ public final class Acquisition implements Steps {
         state = State.OVER;
         try {
             switch (former) {
-                case IN_LINE -> leaveLine();
-                case ASK, QUEUED, NO_CONNECTION, OUTAGE -> withdraw(e, abandoned);
+                case IN_LINE -> ClientContext.all(this::leaveLine, place::leave);
+                case ASK, QUEUED, NO_CONNECTION, OUTAGE ->
+                    ClientContext.all(() -> withdraw(e, abandoned), place::leave);
                 case START, ENDED, OVER -> {}
             }
         } catch (RuntimeException | Error another) {
@@ -507,16 +508,12 @@ public final class Acquisition implements Steps {
         if (place.isOver() || place.cancel()) {
             return;
         }
-        try {
-            QueueEntry.Grant handoff = place.takeHandoff();
-            if (handoff != null) {
-                shared.locks.giveBack(terms, handoff.owner(), caller, place);
-            } else {
-                entry = place.entry();
-                undo();
-            }
-        } finally {
-            place.leave();
+        QueueEntry.Grant handoff = place.takeHandoff();
+        if (handoff != null) {
+            shared.locks.giveBack(terms, handoff.owner(), caller, place);
+        } else {
+            entry = place.entry();
+            undo();
         }
     }
 
@@ -527,11 +524,7 @@ public final class Acquisition implements Steps {
         } else if (!abandoned && e instanceof LockStoreException failure) {
             failed(failure);
         } else {
-            try {
-                undo();
-            } finally {
-                place.leave();
-            }
+            undo();
         }
     }
 
@@ -546,9 +539,7 @@ public final class Acquisition implements Steps {
             }
             dropEntry();
         } finally {
-            if (lineWaits) {
-                place.leave();
-            } else {
+            if (!lineWaits) {
                 place.fail(e);
             }
         }
