@@ -479,19 +479,16 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
             new HashSet<>(poll.due).forEach(row -> row.failures = broken.contains(row) ? row.failures + 1 : 0);
             for (int i = 0; i < poll.due.size(); i++) {
                 Row row = poll.due.get(i);
-                long next;
+                EntryRequest request = poll.requests.get(i);
                 if (replies.get(i) instanceof EntryReply.Kept kept) {
                     var time = new StoreTime(poll.askedAt, ticker.nanos(), kept.storeMicros());
-                    called.addAll(row.kept(poll.requests.get(i), kept, time));
-                    next = ticker.nanos() + interval(kept.blockedFor());
+                    called.addAll(row.kept(request, kept, time));
+                    row.pollBy(ticker.nanos() + interval(kept.blockedFor()));
                 } else {
-                    String reason = replies.get(i) instanceof EntryReply.Failed failed ? failed.reason() : "no reply";
-                    var failure = new LockStoreException(reason, null, false);
-                    row.of(poll.requests.get(i))
-                            .forEach(entry -> failing.put(entry, new Failing(poll.askedAt, failure)));
-                    next = nextProbe(row);
+                    var cause = new LockStoreException(((EntryReply.Failed) replies.get(i)).reason(), null, false);
+                    row.of(request).forEach(entry -> failing.put(entry, new Failing(poll.askedAt, cause)));
+                    row.pollBy(nextProbe(row));
                 }
-                row.pollBy(next);
             }
         }
         failing.forEach(QueueEntry::failing);
