@@ -98,11 +98,7 @@ public final class LockRequest {
             return this;
         }
         EnumMap<Option, Object> changed = options.clone();
-        if (value == null) {
-            changed.remove(option);
-        } else {
-            changed.put(option, value);
-        }
+        changed.compute(option, (same, former) -> value);
         return new LockRequest(parts, changed);
     }
 

@@ -138,10 +138,9 @@ public final class Handle implements LockHandle, AcquireResult {
 
     @Override
     public void extend(Duration atLeast) {
-        LockRequest checked = LockRequest.of(key()).lease(atLeast);
+        var unused = LockRequest.of(key()).lease(atLeast); // checks the range
         ensureHeld();
-        uses.forEach(
-                use -> locks.extend(use.hold, checked.lease().orElse(atLeast).toNanos()));
+        uses.forEach(use -> locks.extend(use.hold, atLeast.toNanos()));
     }
 
     @Override

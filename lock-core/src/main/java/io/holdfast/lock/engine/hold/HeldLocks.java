@@ -338,11 +338,9 @@ public final class HeldLocks {
      * message may be forged.
      */
     public void doubt(long sequence) {
-        for (Hold hold : all.keySet()) {
-            if (hold.owner().sequence() == sequence) {
-                watchdog.doubt(hold);
-            }
-        }
+        all.keySet().stream()
+                .filter(hold -> hold.owner().sequence() == sequence)
+                .forEach(watchdog::doubt);
     }
 
     /**

@@ -62,6 +62,8 @@ public record Terms(
         long lease = wholeMillis(request.lease().or(defaults::lease).orElseThrow());
         long maxHold =
                 request.maxHold().or(defaults::maxHold).map(Duration::toNanos).orElse(UNLIMITED);
+        Duration outage =
+                request.outageTolerance().or(defaults::outageTolerance).orElseThrow();
         return new Terms(
                 request.key(),
                 request.name(),
@@ -73,10 +75,7 @@ public record Terms(
                 request.fair(),
                 request.renew().or(defaults::renew).orElseThrow(),
                 minHold,
-                request.outageTolerance()
-                        .or(defaults::outageTolerance)
-                        .orElseThrow()
-                        .toNanos(),
+                outage.toNanos(),
                 request.maxWaiting(),
                 request.interruptOnLoss());
     }

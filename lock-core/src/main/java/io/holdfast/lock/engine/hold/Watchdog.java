@@ -78,9 +78,6 @@ final class Watchdog implements AutoCloseable {
 
     private static final long MAX_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Times on the ticker are compared by difference, so none may be further away than half its range. */
-    private static final long MAX_WARNING_NANOS = Long.MAX_VALUE / 4;
-
     /** Longer than the interval between renewals of typical leases, so that threads are reused. */
     private static final Duration RENEWER_IDLE = Duration.ofMinutes(10);
 
@@ -157,18 +154,14 @@ final class Watchdog implements AutoCloseable {
     }
 
     private long nextLook(Hold hold) {
-        long at = hold.deadline();
-        if (!hold.renewing) {
-            at = earlier(at, hold.renewAt);
-        }
-        if (!hold.longHoldReported) {
-            at = earlier(at, warnAt(hold));
-        }
+        long at = hold.renewing ? hold.deadline() : earlier(hold.deadline(), hold.renewAt);
+        at = hold.longHoldReported ? at : earlier(at, warnAt(hold));
         return listening == locks.client.queue() ? at : earlier(at, hold.grant.at() + LONG_HOLD_NANOS);
     }
 
     private static long warnAt(Hold hold) {
-        return hold.grant.at() + Math.min(hold.terms.warnAfterNanos(), MAX_WARNING_NANOS);
+        return hold.grant.at()
+                + hold.terms.warnAfterNanos(); // a year at most, so that times can be compared by difference
     }
 
     private static long later(long a, long b) {
