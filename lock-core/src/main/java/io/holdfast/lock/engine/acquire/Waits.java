@@ -134,7 +134,7 @@ public final class Waits {
     }
 
     private synchronized void startTicking() {
-        if (ownThread && !ticking && closing.getCount() > 0) {
+        if (ownThread && !ticking && !isIdle() && closing.getCount() > 0) {
             thread.execute(this::run);
             ticking = true;
         }
@@ -148,9 +148,7 @@ public final class Waits {
         } finally {
             synchronized (this) {
                 ticking = false;
-                if (!isIdle()) {
-                    startTicking();
-                }
+                startTicking();
             }
         }
     }
