@@ -123,7 +123,6 @@ public final class LocalQueue implements AutoCloseable {
         closed = true;
         lines.values().forEach(line -> line.inLine().forEach(place -> place.waiter.run()));
         entries.close();
-        outages.close();
     }
 
     /** Guarded by its monitor; volatile fields are read without it. */

@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * in which the callers encountered the failure.
  *
  * <p>No caller is forgotten: the first caller of a queue waits for at most one pause, and a caller that leaves, for any reason,
- * wakes the new first one in the same step. The monitor is never held during a call to the store or a wait.
+ * wakes the new first one in the same step. Closing the client wakes each caller through its entry. The monitor is never held
+ * during a call to the store or a wait.
  */
-public final class Outages implements AutoCloseable {
+public final class Outages {
 
     private static final long FIRST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long MAX_REST_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -28,8 +29,6 @@ public final class Outages implements AutoCloseable {
 
     /** Guarded by this monitor, like the contents of the queues. */
     private final Map<String, Queue> queues = new HashMap<>();
-
-    private volatile boolean closed;
 
     /** @param ticker the clock */
     Outages(Ticker ticker) {
@@ -49,15 +48,6 @@ public final class Outages implements AutoCloseable {
         Turn turn = new Turn(queue, waiter);
         queue.turns.add(turn);
         return turn;
-    }
-
-    /** Wakes all callers, which then find the client closed. */
-    @Override
-    public void close() {
-        closed = true;
-        synchronized (this) {
-            queues.values().forEach(queue -> queue.turns.forEach(turn -> turn.waiter.run()));
-        }
     }
 
     /** The queue of one server. */
@@ -96,12 +86,8 @@ public final class Outages implements AutoCloseable {
          * @return the maximum time to wait before the next check, in nanoseconds; 0 if it is its turn, or the budget is
          *     spent, or the store has been failing for too long. A caller that is not the first checks from time to time
          *     whether the outage has lasted too long
-         * @throws IllegalStateException if the client is closed
          */
         public long look(Budget budget, @Nullable Failing failing) {
-            if (closed) {
-                throw QueueEntry.closedClient();
-            }
             long left = budget.remainingNanos(failing);
             synchronized (Outages.this) {
                 boolean first = queue.turns.iterator().next() == this;

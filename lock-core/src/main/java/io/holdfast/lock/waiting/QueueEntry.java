@@ -209,14 +209,19 @@ public final class QueueEntry {
         if (!called && !closed && left > 0) {
             return left;
         }
-        if (closed) {
-            throw closedClient();
-        }
+        ensureOpen();
         Failing found = failing;
         if (!called && found != null) {
             throw found.over(key);
         }
         return 0;
+    }
+
+    /** Throws an {@link IllegalStateException} if the client is closed; until then, closing it runs the waiter. */
+    public void ensureOpen() {
+        if (closed) {
+            throw closedClient();
+        }
     }
 
     static IllegalStateException closedClient() {

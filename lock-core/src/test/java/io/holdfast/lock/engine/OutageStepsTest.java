@@ -372,6 +372,27 @@ class OutageStepsTest extends StepsFixture {
     }
 
     @Test
+    void closed_client_wakes_all_who_wait_for_a_store_that_fails() {
+        Steps a = waiting("a", A);
+        Steps b = waiting("b", B);
+        failForHalfASecond();
+        releasedByOther("a");
+        releasedByOther("b");
+        store.reachable(false);
+        assertWaits(a);
+        assertThat(proceed(b)).isEqualTo(NOT_FIRST);
+        time.pass(Duration.ofMillis(100));
+        assertWaits(a); // has called again, as another acquisition
+        woken.clear();
+
+        locks.close();
+
+        assertThat(woken).containsExactlyInAnyOrder("a", "b");
+        assertThatThrownBy(a::proceed).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(b::proceed).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void who_is_interrupted_or_abandoned_in_an_outage_lets_the_next_one_ask() {
         Steps a = waiting("a", A);
         Steps b = waiting("b", B);

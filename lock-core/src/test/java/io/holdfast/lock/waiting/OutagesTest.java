@@ -37,7 +37,6 @@ class OutagesTest {
     @AfterEach
     void close() {
         Thread.interrupted();
-        outages.close();
     }
 
     private Failing fromNow() {
@@ -196,17 +195,5 @@ class OutagesTest {
         first.close();
 
         assertThat(second.orTimeout(1, TimeUnit.MINUTES).join()).isTrue();
-    }
-
-    @Test
-    void closed_client_wakes_all() {
-        Outages.Turn first = outages.join(SERVER, true, Parked.currentThread());
-        CompletableFuture<Boolean> second = second();
-
-        outages.close();
-
-        assertThatThrownBy(second.orTimeout(1, TimeUnit.MINUTES)::join).hasCauseInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> Parked.await(first, unlimited, this::fromNow, pause, true))
-                .isInstanceOf(IllegalStateException.class);
     }
 }

@@ -128,15 +128,4 @@ class WakeupsTest {
         second.close();
         assertThat(woken).containsExactly("second", "third");
     }
-
-    @Test
-    void closed_client_wakes_all_who_wait_for_a_store_that_fails() {
-        outages.join("server", true, () -> woken.add("first"));
-        outages.join("server", true, () -> woken.add("second"));
-        outages.join("other", true, () -> woken.add("elsewhere"));
-
-        outages.close();
-
-        assertThat(woken).containsExactlyInAnyOrder("first", "second", "elsewhere");
-    }
 }

@@ -439,6 +439,8 @@ public final class Acquisition implements Steps {
      * of this client calls the store at a time, even after the store has recovered, since the queue may have to be rebuilt.
      */
     private long duringOutage() throws InterruptedException {
+        entry.wakes(caller.waiter()); // first, so that no wakeup is lost; each call may have replaced the entry
+        entry.ensureOpen();
         Failing failing = entry.failing();
         long left = Objects.requireNonNull(turn).look(budget, failing);
         if (left > 0) {
