@@ -381,6 +381,10 @@ public final class Acquisition implements Steps {
         state = State.ASK;
     }
 
+    /**
+     * A grant received in a message is used without a call to the store, which saves a round trip; the watchdog confirms it if the lock
+     * is held for long enough.
+     */
     private long waiting() {
         long left = entry.look(budget);
         if (state == State.NO_CONNECTION) {
@@ -390,27 +394,14 @@ public final class Acquisition implements Steps {
             return left;
         }
         stopWaiting();
-        QueueEntry.Grant claim = claim();
-        if (claim == null) {
-            state = State.ASK;
-        } else {
-            hold(claim);
+        state = State.ASK;
+        QueueEntry.Grant grant = entry.claim(client.ticker.nanos(), terms.leaseNanos(), resent);
+        if (grant != null && terms.isWorthUnconfirmed(grant.deadline() - grant.at())) {
+            entry.answered(true);
+            place.answered();
+            hold(grant);
         }
         return 0;
-    }
-
-    /**
-     * The grant received in a message, if there is one. It is used without a call to the store, which saves a round trip; the
-     * watchdog confirms it if the lock is held for long enough.
-     */
-    private QueueEntry.@Nullable Grant claim() {
-        QueueEntry.Grant grant = entry.claim(client.ticker.nanos(), terms.leaseNanos(), resent);
-        if (grant == null || !terms.isWorthUnconfirmed(grant.deadline() - grant.at())) {
-            return null;
-        }
-        entry.answered(true);
-        place.answered();
-        return grant;
     }
 
     /** Once the hold is recorded, messages about the lock reach it directly. */
