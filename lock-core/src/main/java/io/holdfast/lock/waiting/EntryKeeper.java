@@ -180,17 +180,11 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
 
         /** Handles the reply to a request. Returns the entries that are called; the others are not granted yet. */
         List<QueueEntry> kept(EntryRequest request, EntryReply.Kept reply, StoreTime time) {
-            List<QueueEntry> called = new ArrayList<>();
-            Set<OwnerId> owners = Set.copyOf(reply.called());
-            for (QueueEntry entry : of(request)) {
-                entry.recovered();
-                if (owners.contains(entry.owner)) {
-                    called.add(entry);
-                } else {
-                    entry.answered(time);
-                }
-            }
-            return called;
+            Set<OwnerId> called = Set.copyOf(reply.called());
+            List<QueueEntry> kept = of(request);
+            kept.forEach(QueueEntry::recovered);
+            kept.stream().filter(entry -> !called.contains(entry.owner)).forEach(entry -> entry.answered(time));
+            return kept.stream().filter(entry -> called.contains(entry.owner)).toList();
         }
     }
 
