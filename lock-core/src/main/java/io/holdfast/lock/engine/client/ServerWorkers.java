@@ -135,12 +135,8 @@ public final class ServerWorkers<W> implements AutoCloseable {
          * an interrupt does not.
          */
         private void rest(boolean goOn) {
-            if (goOn) {
-                restMillis = 0;
-                return;
-            }
-            restMillis = Math.min(Math.max(2 * restMillis, FIRST_REST_MILLIS), LAST_REST_MILLIS);
-            long millis = restMillis - ThreadLocalRandom.current().nextLong(restMillis / 4);
+            restMillis = goOn ? 0 : Math.min(Math.max(2 * restMillis, FIRST_REST_MILLIS), LAST_REST_MILLIS);
+            long millis = restMillis - ThreadLocalRandom.current().nextLong(restMillis / 4 + 1);
             Uninterrupted.await(closing, TimeUnit.MILLISECONDS.toNanos(millis));
         }
     }
