@@ -420,8 +420,7 @@ public final class Acquisition implements Steps {
     /** Queues behind the callers of this client that wait for the same server to recover. */
     private void joinOutage() {
         beginWait();
-        String server = client.store.serverOf(key);
-        turn = queue.outages.join(server, entry.failing() != null, caller.waiter());
+        turn = queue.outages.join(client.store.serverOf(key), entry.failing() != null, caller.waiter());
         state = State.OUTAGE;
     }
 
@@ -540,10 +539,9 @@ public final class Acquisition implements Steps {
 
     private void stopWaiting() {
         entry.wakes(QueueEntry.NOBODY);
-        Outages.Turn left = turn;
-        turn = null;
-        if (left != null) {
-            left.close();
+        if (turn != null) {
+            turn.close();
+            turn = null;
         }
     }
 
