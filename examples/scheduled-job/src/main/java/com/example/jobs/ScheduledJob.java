@@ -1,7 +1,7 @@
 package com.example.jobs;
 
 import io.holdfast.lock.api.LockEvent;
-import io.holdfast.lock.spring.annotation.OnOneNode;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +33,7 @@ class Report {
      * minute, however short the job is: longer than the clocks differ, and shorter than the time until the next run.
      */
     @Scheduled(cron = "${report.cron}")
-    @OnOneNode(name = "report", atLeast = "30s")
+    @OnOneInstance(name = "report", minHold = "30s")
     public void write() {
         log.info("This instance writes report {}", runs.incrementAndGet());
     }

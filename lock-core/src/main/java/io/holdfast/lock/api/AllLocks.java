@@ -5,7 +5,7 @@ package io.holdfast.lock.api;
  * use {@link LockTemplate#inspect} for a single lock.
  *
  * <pre>{@code
- * LockScan scan = allLocks.scan(LockScanRequest.ALL.withKeyPrefix("order:"));
+ * LockScan scan = allLocks.scan(LockScanRequest.ALL.withKeysStartingWith("order:"));
  * scan.locks().forEach(lock -> System.out.println(lock.key() + " is held by " + lock.holders()));
  * }</pre>
  *

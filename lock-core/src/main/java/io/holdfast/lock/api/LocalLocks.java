@@ -44,7 +44,7 @@ public interface LocalLocks {
      * @param mode exclusive or shared
      * @param fencingToken the token of the grant
      * @param thread the name of the thread that acquired it
-     * @param held how long it has been held
+     * @param heldFor how long it has been held
      * @param remaining how long it is known to be held if no further renewal succeeds
      */
     record HeldLock(
@@ -53,7 +53,7 @@ public interface LocalLocks {
             LockMode mode,
             long fencingToken,
             String thread,
-            Duration held,
+            Duration heldFor,
             Duration remaining) {}
 
     /**
@@ -63,7 +63,7 @@ public interface LocalLocks {
      * @param name the name of the request; empty if it has none
      * @param mode exclusive or shared
      * @param thread the name of the waiting thread
-     * @param waited how long it has been waiting
+     * @param waitedFor how long it has been waiting
      */
-    record WaitingCall(LockKey key, String name, LockMode mode, String thread, Duration waited) {}
+    record WaitingCall(LockKey key, String name, LockMode mode, String thread, Duration waitedFor) {}
 }

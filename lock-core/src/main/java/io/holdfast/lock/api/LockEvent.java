@@ -26,10 +26,11 @@ public interface LockEvent {
      * @param key the lock
      * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @param fencingToken the token of the grant
-     * @param waited how long the caller waited
+     * @param waitedFor how long the caller waited
      * @param handoff whether another thread of this client handed the lock over, without a call to the store
      */
-    record Acquired(LockKey key, String name, long fencingToken, Duration waited, boolean handoff) implements OfLock {}
+    record Acquired(LockKey key, String name, long fencingToken, Duration waitedFor, boolean handoff)
+            implements OfLock {}
 
     /**
      * A lock was not free, and a caller started to wait for it. {@code Acquired}, {@code NotAcquired} or
@@ -45,20 +46,20 @@ public interface LockEvent {
      *
      * @param key the lock
      * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
-     * @param waited how long the caller waited
+     * @param waitedFor how long the caller waited
      * @param holder who held it when last checked, if known
      */
-    record NotAcquired(LockKey key, String name, Duration waited, Optional<LockHolder> holder) implements OfLock {}
+    record NotAcquired(LockKey key, String name, Duration waitedFor, Optional<LockHolder> holder) implements OfLock {}
 
     /**
      * An attempt to acquire a lock ended with an exception: the store failed, the caller was interrupted, or the client closed.
      *
      * @param key the lock
      * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
-     * @param waited how long the caller waited
+     * @param waitedFor how long the caller waited
      * @param failure the exception; {@link InterruptedException} for an interrupt
      */
-    record Failed(LockKey key, String name, Duration waited, Throwable failure) implements OfLock {}
+    record Failed(LockKey key, String name, Duration waitedFor, Throwable failure) implements OfLock {}
 
     /**
      * A lock was released by its last handle.
@@ -66,9 +67,9 @@ public interface LockEvent {
      * @param key the lock
      * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @param fencingToken the token of the grant
-     * @param held how long it was held
+     * @param heldFor how long it was held
      */
-    record Released(LockKey key, String name, long fencingToken, Duration held) implements OfLock {}
+    record Released(LockKey key, String name, long fencingToken, Duration heldFor) implements OfLock {}
 
     /**
      * A renewal call succeeded.
@@ -92,9 +93,9 @@ public interface LockEvent {
      * @param key the lock
      * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @param fencingToken the token of the grant
-     * @param held how long it has been held
+     * @param heldFor how long it has been held
      */
-    record LongHeld(LockKey key, String name, long fencingToken, Duration held) implements OfLock {}
+    record LongHeld(LockKey key, String name, long fencingToken, Duration heldFor) implements OfLock {}
 
     /**
      * A held lock was lost.
@@ -102,7 +103,7 @@ public interface LockEvent {
      * @param key the lock
      * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @param fencingToken the token of the lost grant
-     * @param held how long it was held
+     * @param heldFor how long it was held
      * @param cause the reason
      * @param failure the last failed renewal, if one caused the loss
      */
@@ -110,7 +111,7 @@ public interface LockEvent {
             LockKey key,
             String name,
             long fencingToken,
-            Duration held,
+            Duration heldFor,
             LossCause cause,
             @Nullable Throwable failure) implements OfLock {}
 

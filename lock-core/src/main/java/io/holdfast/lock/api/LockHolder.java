@@ -14,7 +14,7 @@ import java.time.Instant;
  * @param remaining how long the lease lasts without renewal, at the time of the reply; never negative
  * @param fencingToken the token of this grant
  * @param mode the mode in which it holds the lock
- * @param kept whether it has released the lock, which is kept for the rest of its {@code minHold}
+ * @param keptByMinHold whether it has released the lock, which is kept for the rest of its {@code minHold}
  */
 public record LockHolder(
         String clientId,
@@ -25,7 +25,7 @@ public record LockHolder(
         Duration remaining,
         long fencingToken,
         LockMode mode,
-        boolean kept) {
+        boolean keptByMinHold) {
 
     /** Escapes the names, because they come from Redis and appear in messages; see {@link LockKey#printable}. */
     public LockHolder {
@@ -39,12 +39,12 @@ public record LockHolder(
      * lock}
      */
     public String describe() {
-        return where() + ", " + (kept ? keptFor() : DurationText.of(remaining) + " left on its lease");
+        return where() + ", " + (keptByMinHold ? keptFor() : DurationText.of(remaining) + " left on its lease");
     }
 
     /** {@return the state of the lock, for messages: held by whom, or kept by {@code minHold}} */
     String state() {
-        return kept ? keptFor() + " after its release by " + where() : "held by " + describe();
+        return keptByMinHold ? keptFor() + " after its release by " + where() : "held by " + describe();
     }
 
     private String keptFor() {

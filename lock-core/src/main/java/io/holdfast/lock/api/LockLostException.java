@@ -20,7 +20,7 @@ public final class LockLostException extends LockException {
     public LockLostException(LockEvent.Lost loss) {
         super(
                 "Lock '" + loss.key() + "' (fencing token " + loss.fencingToken() + ") was lost after "
-                        + DurationText.of(loss.held()) + ": " + loss.cause().explanation(),
+                        + DurationText.of(loss.heldFor()) + ": " + loss.cause().explanation(),
                 loss.failure());
         this.key = loss.key();
         this.lossCause = loss.cause();

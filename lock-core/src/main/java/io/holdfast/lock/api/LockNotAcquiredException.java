@@ -13,7 +13,7 @@ public final class LockNotAcquiredException extends LockException {
     private static final long serialVersionUID = 1L;
 
     private final transient LockKey key;
-    private final Duration waited;
+    private final Duration waitedFor;
     private final transient @Nullable LockHolder holder;
     private final transient @Nullable Blockage blockage;
 
@@ -22,26 +22,27 @@ public final class LockNotAcquiredException extends LockException {
      *
      * @param caller the calling method, for the message, or null
      * @param key the lock
-     * @param waited how long the caller waited; zero if it was not willing to wait
+     * @param waitedFor how long the caller waited; zero if it was not willing to wait
      * @param holder the holder when last checked, or null if unknown
      * @param blockage why the lock was not free; {@link Blockage#UNKNOWN} if unknown
      */
     public LockNotAcquiredException(
-            @Nullable String caller, LockKey key, Duration waited, @Nullable LockHolder holder, Blockage blockage) {
-        super(message(caller, key, waited, holder) + blockage.describe(), null);
+            @Nullable String caller, LockKey key, Duration waitedFor, @Nullable LockHolder holder, Blockage blockage) {
+        super(message(caller, key, waitedFor, holder) + blockage.describe(), null);
         this.key = key;
-        this.waited = waited;
+        this.waitedFor = waitedFor;
         this.holder = holder;
         this.blockage = blockage;
     }
 
-    private static String message(@Nullable String caller, LockKey key, Duration waited, @Nullable LockHolder holder) {
+    private static String message(
+            @Nullable String caller, LockKey key, Duration waitedFor, @Nullable LockHolder holder) {
         String forCaller = caller == null ? "" : " for " + caller;
-        if (waited.isZero()) {
+        if (waitedFor.isZero()) {
             return "Lock '" + key + "' was not acquired" + forCaller + ": it is "
                     + (holder == null ? "not free" : holder.state()) + ".";
         }
-        return "Lock '" + key + "' was not acquired within " + DurationText.of(waited) + forCaller
+        return "Lock '" + key + "' was not acquired within " + DurationText.of(waitedFor) + forCaller
                 + (holder == null ? "" : "; " + holder.state()) + ".";
     }
 
@@ -51,8 +52,8 @@ public final class LockNotAcquiredException extends LockException {
     }
 
     /** {@return how long the caller waited; zero if it was not willing to wait} */
-    public Duration waited() {
-        return waited;
+    public Duration waitedFor() {
+        return waitedFor;
     }
 
     /** {@return the holder when last checked, if known} */

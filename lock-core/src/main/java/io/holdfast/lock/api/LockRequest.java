@@ -307,7 +307,7 @@ public final class LockRequest {
     }
 
     /**
-     * Keeps others out for at least this time, even if the work is shorter, so that a job that several nodes start at about the same time
+     * Keeps others out for at least this time, even if the work is shorter, so that a job that several instances start at about the same time
      * runs only once. A lock that is given back before the work has begun, for example because another lock of the request was not
      * acquired, is not kept. Such a request cannot reenter a lock that its thread already holds.
      *

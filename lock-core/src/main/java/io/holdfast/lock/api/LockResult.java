@@ -51,7 +51,7 @@ public sealed interface LockResult<T extends @Nullable Object> {
     default T orElseThrow() {
         if (this instanceof NotAcquired<T> refused) {
             throw new LockNotAcquiredException(
-                    null, refused.key, refused.waited, refused.holder.orElse(null), refused.blockage);
+                    null, refused.key, refused.waitedFor, refused.holder.orElse(null), refused.blockage);
         }
         return ((Executed<T>) this).value;
     }
@@ -102,11 +102,11 @@ public sealed interface LockResult<T extends @Nullable Object> {
      * The lock was not acquired in time, and the work did not run.
      *
      * @param key the lock
-     * @param waited how long the caller waited; zero if it was not willing to wait
+     * @param waitedFor how long the caller waited; zero if it was not willing to wait
      * @param holder the holder when last checked, if known
      * @param blockage why it was not free, if known
      * @param <T> the work's result
      */
     record NotAcquired<T extends @Nullable Object>(
-            LockKey key, Duration waited, Optional<LockHolder> holder, Blockage blockage) implements LockResult<T> {}
+            LockKey key, Duration waitedFor, Optional<LockHolder> holder, Blockage blockage) implements LockResult<T> {}
 }

@@ -7,13 +7,13 @@ import java.util.Objects;
  * Which locks {@link AllLocks#scan} lists, and how much load it may cause. Start with {@link #ALL}, and change individual
  * components.
  *
- * @param keyPrefix the prefix of the keys, as callers write them; empty for all keys
+ * @param keysStartingWith the prefix of the keys, as callers write them; empty for all keys
  * @param limit the maximum number of locks to list, 1 to 100,000; if there are more, the result is incomplete
  * @param callsPerSecond the maximum number of calls per second to the store, 1 to 10,000; each reads up to 100 locks on one server
  * @param timeout the time after which the scan ends with the locks found so far, 1 ms to 365 days; a call that is in progress at
  *     that time may take up to one command timeout longer
  */
-public record LockScanRequest(String keyPrefix, int limit, int callsPerSecond, Duration timeout) {
+public record LockScanRequest(String keysStartingWith, int limit, int callsPerSecond, Duration timeout) {
 
     /** All locks; at most 10,000 of them, read by at most 100 calls per second, for at most 10 s. */
     public static final LockScanRequest ALL = new LockScanRequest("", 10_000, 100, Duration.ofSeconds(10));
@@ -24,7 +24,7 @@ public record LockScanRequest(String keyPrefix, int limit, int callsPerSecond, D
      * @throws IllegalArgumentException if one is out of range
      */
     public LockScanRequest {
-        Objects.requireNonNull(keyPrefix, "keyPrefix");
+        Objects.requireNonNull(keysStartingWith, "keysStartingWith");
         checkRange("limit", limit, 100_000);
         checkRange("callsPerSecond", callsPerSecond, 10_000);
         LockRequest.inRange("timeout", timeout, Duration.ofMillis(1));
@@ -39,9 +39,9 @@ public record LockScanRequest(String keyPrefix, int limit, int callsPerSecond, D
     /**
      * {@return a copy that lists only locks whose keys start with the given prefix}
      *
-     * @param value see {@link #keyPrefix}
+     * @param value see {@link #keysStartingWith}
      */
-    public LockScanRequest withKeyPrefix(String value) {
+    public LockScanRequest withKeysStartingWith(String value) {
         return new LockScanRequest(value, limit, callsPerSecond, timeout);
     }
 
@@ -52,7 +52,7 @@ public record LockScanRequest(String keyPrefix, int limit, int callsPerSecond, D
      * @throws IllegalArgumentException if it is out of range
      */
     public LockScanRequest withLimit(int value) {
-        return new LockScanRequest(keyPrefix, value, callsPerSecond, timeout);
+        return new LockScanRequest(keysStartingWith, value, callsPerSecond, timeout);
     }
 
     /**
@@ -62,7 +62,7 @@ public record LockScanRequest(String keyPrefix, int limit, int callsPerSecond, D
      * @throws IllegalArgumentException if it is out of range
      */
     public LockScanRequest withCallsPerSecond(int value) {
-        return new LockScanRequest(keyPrefix, limit, value, timeout);
+        return new LockScanRequest(keysStartingWith, limit, value, timeout);
     }
 
     /**
@@ -72,6 +72,6 @@ public record LockScanRequest(String keyPrefix, int limit, int callsPerSecond, D
      * @throws IllegalArgumentException if it is out of range
      */
     public LockScanRequest withTimeout(Duration value) {
-        return new LockScanRequest(keyPrefix, limit, callsPerSecond, value);
+        return new LockScanRequest(keysStartingWith, limit, callsPerSecond, value);
     }
 }

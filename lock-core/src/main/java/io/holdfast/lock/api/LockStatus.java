@@ -16,7 +16,7 @@ import java.util.Optional;
  *     their own client are included once the client has reported them, with its next renewal or within 0.5 s; those of this client at
  *     once
  * @param lastFencingToken the greatest fencing token handed out or reserved, if the store still remembers it; otherwise 0
- * @param waited how long the first of the waiters is known to have waited
+ * @param longestWait how long the first of the waiters is known to have waited
  */
 public record LockStatus(
         LockKey key,
@@ -24,7 +24,7 @@ public record LockStatus(
         List<LockWaiter> queue,
         int waiters,
         long lastFencingToken,
-        Duration waited) {
+        Duration longestWait) {
 
     /** The maximum number of holders listed. */
     public static final int MAX_HOLDERS = 100;

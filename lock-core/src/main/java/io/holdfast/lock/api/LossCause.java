@@ -7,8 +7,9 @@ public enum LossCause {
             "its lease expired before a renewal was acknowledged. Check that Redis responds and that this process was not"
                     + " paused for longer than the lease."),
     /** The lease expired because it was not renewed, or no longer renewed ({@code renew = false}, {@code maxHold}). */
-    LIMIT_REACHED("the work took longer than its fixed lease or maxHold, or its handle was never closed. Set a longer"
-            + " lease or maxHold, enable renewal, or close the handle."),
+    TIME_LIMIT_REACHED(
+            "the work took longer than its fixed lease or maxHold, or its handle was never closed. Set a longer"
+                    + " lease or maxHold, enable renewal, or close the handle."),
     /** The store reported that the lock is held by somebody else, or by nobody: a forced release, lost data, or a failover. */
     REVOKED("the store reports that this handle no longer holds it. It was released by force, or the store lost data."),
     /** The thread that held the lock ended without releasing it, so the client released it. */

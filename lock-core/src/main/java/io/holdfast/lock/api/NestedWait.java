@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * @param thread the waiting thread
  * @param key the lock that it is waiting for
  * @param mode the mode in which it requested the lock
- * @param waited how long it has been waiting
+ * @param waitedFor how long it has been waiting
  * @param holds the locks that it holds while it waits; at most 32
  */
 public record NestedWait(
@@ -23,8 +23,8 @@ public record NestedWait(
         String thread,
         LockKey key,
         LockMode mode,
-        Duration waited,
-        List<Held> holds) {
+        Duration waitedFor,
+        List<HeldLock> holds) {
 
     /** Copies the list, and escapes the names, because they appear in messages; see {@link LockKey#printable}. */
     public NestedWait {
@@ -41,7 +41,7 @@ public record NestedWait(
      * @param fencingToken the token of the grant; if the lock was handed off within the client, the store has a lower one
      * @param mode the mode in which it is held
      */
-    public record Held(LockKey key, long fencingToken, LockMode mode) {}
+    public record HeldLock(LockKey key, long fencingToken, LockMode mode) {}
 
     /** {@return a description for messages: who is waiting, which locks it holds, and which one it is waiting for} */
     public String describe() {

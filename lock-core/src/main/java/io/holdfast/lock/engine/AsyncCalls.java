@@ -59,20 +59,20 @@ final class AsyncCalls {
     private final Pause pause;
     private final HeldLocks locks;
     private final Executor working;
-    private final int mostWaiting;
+    private final int maxAsyncWaiting;
     final Semaphore places;
 
     /**
      * @param executor starts the work; null to use threads of the client
-     * @param mostWaiting how many calls may wait
+     * @param maxAsyncWaiting how many calls may wait
      * @param pause how time passes between two steps; unless this is {@link Pause#PARK}, the acquiring thread calls it,
      *     and no wakeup ends it
      */
-    AsyncCalls(HeldLocks locks, @Nullable Executor executor, int mostWaiting, Pause pause) {
+    AsyncCalls(HeldLocks locks, @Nullable Executor executor, int maxAsyncWaiting, Pause pause) {
         this.locks = locks;
         this.working = executor == null ? completing : executor;
-        this.mostWaiting = mostWaiting;
-        this.places = new Semaphore(mostWaiting);
+        this.maxAsyncWaiting = maxAsyncWaiting;
+        this.places = new Semaphore(maxAsyncWaiting);
         this.pause = pause;
     }
 
@@ -90,9 +90,9 @@ final class AsyncCalls {
             Function<? super LockHandle, ? extends CompletionStage<T>> work) {
         if (!places.tryAcquire()) {
             return CompletableFuture.failedFuture(new LockOverloadException("Lock '" + key + "' was not requested: "
-                    + mostWaiting + " asynchronous calls (executeAsync, reactive methods, event loops) are already"
+                    + maxAsyncWaiting + " asynchronous calls (executeAsync, reactive methods, event loops) are already"
                     + " waiting for locks, which is the limit. Reduce the number of waiting calls, shorten waitFor, or"
-                    + " raise the limit (holdfast.async.max-waiting, LockEngineBuilder.maxWaiting)."));
+                    + " raise the limit (holdfast.async.max-waiting, LockEngineBuilder.maxAsyncWaiting)."));
         }
         return new Execution<>(required, work).start(acquisition);
     }

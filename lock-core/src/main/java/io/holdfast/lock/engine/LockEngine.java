@@ -38,9 +38,9 @@ import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.overview.RecordedWait;
-import io.holdfast.lock.store.overview.StoreScan;
-import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.scan.RecordedWait;
+import io.holdfast.lock.store.scan.StoreScan;
+import io.holdfast.lock.store.scan.WaitReport;
 import io.holdfast.lock.threads.Pause;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
@@ -121,7 +121,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
             HeldLocks locks = new HeldLocks(client, events);
             client.onRevoked(locks::doubt);
             made = new Acquisition.Shared(client, locks, new Waits(client, settings.queueThread), events);
-            async = new AsyncCalls(locks, settings.executor, settings.mostWaiting, settings.pause);
+            async = new AsyncCalls(locks, settings.executor, settings.maxAsyncWaiting, settings.pause);
             if (endedUnused) {
                 close(made);
             }
@@ -321,7 +321,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
     }
 
     private <T extends @Nullable Object> LockResult<T> refusal(AcquireResult.Contended of) {
-        return new LockResult.NotAcquired<>(of.key(), of.waited(), of.holder(), blockage(of));
+        return new LockResult.NotAcquired<>(of.key(), of.waitedFor(), of.holder(), blockage(of));
     }
 
     @Override
@@ -431,7 +431,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
 
     private static LocalLocks.HeldLock describe(io.holdfast.lock.engine.hold.Hold hold) {
         return new LocalLocks.HeldLock(
-                hold.key(), hold.name(), hold.mode(), hold.token(), hold.thread(), hold.held(), hold.remaining());
+                hold.key(), hold.name(), hold.mode(), hold.token(), hold.thread(), hold.heldFor(), hold.remaining());
     }
 
     @Override
@@ -474,11 +474,11 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
     private RecordedWait shown(RecordedWait recorded) {
         WaitReport report = recorded.report();
         NestedWait it = report.what();
-        List<NestedWait.Held> holds = it.holds().stream()
-                .map(held -> new NestedWait.Held(shown(held.key()), held.fencingToken(), held.mode()))
+        List<NestedWait.HeldLock> holds = it.holds().stream()
+                .map(held -> new NestedWait.HeldLock(shown(held.key()), held.fencingToken(), held.mode()))
                 .toList();
         NestedWait shown = new NestedWait(
-                it.clientId(), it.host(), it.pid(), it.thread(), shown(it.key()), it.mode(), it.waited(), holds);
+                it.clientId(), it.host(), it.pid(), it.thread(), shown(it.key()), it.mode(), it.waitedFor(), holds);
         return new RecordedWait(
                 new WaitReport(report.id(), report.ended(), shown), recorded.sinceMicros(), recorded.seenMicros());
     }
@@ -515,7 +515,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
     @Override
     public LockScan scan(LockScanRequest request) {
         StoreScan scan = settings.store
-                .openScan(request.keyPrefix())
+                .openScan(request.keysStartingWith())
                 .orElseThrow(() ->
                         new UnsupportedOperationException("This lock store cannot list its locks: " + settings.store));
         boolean ended = walk(scan, request);
@@ -561,7 +561,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
     }
 
     private LockStatus shown(LockStatus status) {
-        Followers all = waiters(status.key(), status.waiters(), status.waited());
+        Followers all = waiters(status.key(), status.waiters(), status.longestWait());
         LockKey key = shown(status.key());
         return new LockStatus(
                 key, status.holders(), status.queue(), all.number(), status.lastFencingToken(), all.longestWait());

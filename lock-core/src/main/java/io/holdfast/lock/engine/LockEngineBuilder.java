@@ -35,7 +35,7 @@ public final class LockEngineBuilder implements Cloneable {
     @Nullable
     Executor executor;
 
-    int mostWaiting = 10_000;
+    int maxAsyncWaiting = 10_000;
     Ticker ticker = Ticker.SYSTEM;
     Pause pause = Pause.PARK;
 
@@ -128,11 +128,11 @@ public final class LockEngineBuilder implements Cloneable {
      *     calls fail immediately with a {@link LockOverloadException}. Default 10,000
      * @throws IllegalArgumentException if it is out of range
      */
-    public LockEngineBuilder maxWaiting(int value) {
+    public LockEngineBuilder maxAsyncWaiting(int value) {
         if (value < 1) {
-            throw new IllegalArgumentException("maxWaiting must be 1 or more, but is " + value);
+            throw new IllegalArgumentException("maxAsyncWaiting must be 1 or more, but is " + value);
         }
-        this.mostWaiting = value;
+        this.maxAsyncWaiting = value;
         return this;
     }
 

@@ -7,7 +7,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockWaits;
 import io.holdfast.lock.api.NestedWait;
-import io.holdfast.lock.store.overview.RecordedWait;
+import io.holdfast.lock.store.scan.RecordedWait;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -101,7 +101,7 @@ final class WaitGraph {
     private void add(Vertex wait) {
         waits.add(wait);
         link(wait, wanted(wait.what().key(), wait.what().mode()));
-        for (NestedWait.Held held : wait.what().holds()) {
+        for (NestedWait.HeldLock held : wait.what().holds()) {
             link(wanted(held.key(), LockMode.EXCLUSIVE), wait);
             if (held.mode() == LockMode.EXCLUSIVE) {
                 link(wanted(held.key(), LockMode.SHARED), wait);

@@ -17,10 +17,10 @@ import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
-import io.holdfast.lock.store.overview.RecordedWait;
-import io.holdfast.lock.store.overview.StoreScan;
-import io.holdfast.lock.store.overview.WaitReport;
-import io.holdfast.lock.store.overview.WaitTimes;
+import io.holdfast.lock.store.scan.RecordedWait;
+import io.holdfast.lock.store.scan.StoreScan;
+import io.holdfast.lock.store.scan.WaitReport;
+import io.holdfast.lock.store.scan.WaitTimes;
 import io.holdfast.lock.threads.DaemonThreads;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -39,7 +39,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Locks in this JVM's memory: the contract of {@link LockStore} without a server. For tests and for development on one node; it excludes
+ * Locks in this JVM's memory: the contract of {@link LockStore} without a server. For tests and development with one instance; it excludes
  * nobody outside this JVM.
  *
  * <p>One mutex guards everything but the listeners, so each call is as atomic as a script in Redis. A lock that nobody holds is forgotten
@@ -138,8 +138,8 @@ public final class InMemoryLockStore implements LockStore {
 
     /** Reads all locks at one moment, when the scan is opened. */
     @Override
-    public Optional<StoreScan> openScan(String keyPrefix) {
-        return Optional.of(new FinishedScan(locked(() -> statuses(keyPrefix))));
+    public Optional<StoreScan> openScan(String keysStartingWith) {
+        return Optional.of(new FinishedScan(locked(() -> statuses(keysStartingWith))));
     }
 
     private record FinishedScan(List<LockStatus> found) implements StoreScan {
@@ -160,9 +160,9 @@ public final class InMemoryLockStore implements LockStore {
         }
     }
 
-    private List<LockStatus> statuses(String keyPrefix) {
+    private List<LockStatus> statuses(String keysStartingWith) {
         return locks.entrySet().stream()
-                .filter(lock -> lock.getKey().value().startsWith(keyPrefix))
+                .filter(lock -> lock.getKey().value().startsWith(keysStartingWith))
                 .map(lock -> lock.getValue().at(ticker.nanos()).status(lock.getKey()))
                 .filter(status -> !status.holders().isEmpty() || !status.queue().isEmpty())
                 .toList();

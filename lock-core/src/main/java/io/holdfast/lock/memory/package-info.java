@@ -1,5 +1,5 @@
 /**
- * Locks kept in this JVM, for tests and one-node development. Entry point: {@link io.holdfast.lock.memory.InMemoryLockStore}.
+ * Locks kept in this JVM, for tests and development with one instance. Entry point: {@link io.holdfast.lock.memory.InMemoryLockStore}.
  */
 @NullMarked
 package io.holdfast.lock.memory;

@@ -30,7 +30,7 @@ final class Merged {
         long lastFencingToken = reached(
                 statuses.stream().map(LockStatus::lastFencingToken), Comparator.naturalOrder(), needed - silent);
         LockStatus most = Collections.max(statuses, Comparator.comparing(LockStatus::waiters));
-        return new LockStatus(most.key(), holders, List.of(), most.waiters(), lastFencingToken, most.waited());
+        return new LockStatus(most.key(), holders, List.of(), most.waiters(), lastFencingToken, most.longestWait());
     }
 
     /** The highest value that the required number of them reach. */
@@ -69,6 +69,12 @@ final class Merged {
                 .dividedBy(Quorum.DRIFT_SHARE + 1L);
         Duration left = remaining.isNegative() ? Duration.ZERO : remaining;
         return new HolderInfo(holder.host(), holder.pid(), holder.thread())
-                .holding(holder.clientId(), holder.since(), left, holder.fencingToken(), holder.mode(), holder.kept());
+                .holding(
+                        holder.clientId(),
+                        holder.since(),
+                        left,
+                        holder.fencingToken(),
+                        holder.mode(),
+                        holder.keptByMinHold());
     }
 }

@@ -20,9 +20,9 @@ import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
-import io.holdfast.lock.store.overview.RecordedWait;
-import io.holdfast.lock.store.overview.StoreScan;
-import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.scan.RecordedWait;
+import io.holdfast.lock.store.scan.StoreScan;
+import io.holdfast.lock.store.scan.WaitReport;
 import io.holdfast.lock.threads.DaemonThreads;
 import java.time.Duration;
 import java.util.Collections;
@@ -252,8 +252,8 @@ public final class QuorumLockStore implements LockStore {
     }
 
     @Override
-    public Optional<StoreScan> openScan(String keyPrefix) {
-        return Optional.of(new QuorumScan(quorum, keyPrefix));
+    public Optional<StoreScan> openScan(String keysStartingWith) {
+        return Optional.of(new QuorumScan(quorum, keysStartingWith));
     }
 
     /** Each server records them separately, and dates them by the time of its reply. So all replies are awaited. */

@@ -3,7 +3,7 @@ package io.holdfast.lock.quorum;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.scan.StoreScan;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,10 +27,10 @@ final class QuorumScan implements StoreScan {
     /** The servers whose scans are in progress. */
     private final Map<Node, StoreScan> open;
 
-    QuorumScan(Quorum quorum, String keyPrefix) {
+    QuorumScan(Quorum quorum, String keysStartingWith) {
         this.quorum = quorum;
         for (Node node : quorum.nodes) {
-            Optional<StoreScan> scan = node.store.openScan(keyPrefix);
+            Optional<StoreScan> scan = node.store.openScan(keysStartingWith);
             scans.put(
                     node,
                     scan.orElseThrow(

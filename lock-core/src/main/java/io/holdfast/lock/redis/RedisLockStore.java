@@ -26,9 +26,9 @@ import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.WakeListener;
-import io.holdfast.lock.store.overview.RecordedWait;
-import io.holdfast.lock.store.overview.StoreScan;
-import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.scan.RecordedWait;
+import io.holdfast.lock.store.scan.StoreScan;
+import io.holdfast.lock.store.scan.WaitReport;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Iterator;
@@ -392,8 +392,8 @@ public final class RedisLockStore implements LockStore {
     }
 
     @Override
-    public Optional<StoreScan> openScan(String keyPrefix) {
-        return Optional.of(new RedisScan(client, codec, keyPrefix));
+    public Optional<StoreScan> openScan(String keysStartingWith) {
+        return Optional.of(new RedisScan(client, codec, keysStartingWith));
     }
 
     @Override

@@ -7,7 +7,7 @@ import io.holdfast.lock.redis.ScriptClient.Reply;
 import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.redis.driver.Wire.Acks;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
-import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.scan.StoreScan;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -58,10 +58,10 @@ final class RedisScan implements StoreScan {
     private boolean answered;
     private @Nullable LockStoreException failure;
 
-    RedisScan(ScriptClient client, ScriptCodec codec, String keyPrefix) {
+    RedisScan(ScriptClient client, ScriptCodec codec, String keysStartingWith) {
         this.client = client;
         this.codec = codec;
-        this.pattern = codec.pattern(keyPrefix);
+        this.pattern = codec.pattern(keysStartingWith);
     }
 
     @Override
@@ -106,7 +106,7 @@ final class RedisScan implements StoreScan {
     private void readNamed() {
         int number = Math.min(LOCKS_PER_CALL, named.size());
         List<LockKey> keys = Stream.generate(named::remove).limit(number).toList();
-        client.send(keys, Acks.NONE, this::overview, this::statuses, RedisScan::fail)
+        client.send(keys, Acks.NONE, this::inspectAll, this::statuses, RedisScan::fail)
                 .forEach(status -> found.put(status.key(), status));
     }
 
@@ -115,11 +115,11 @@ final class RedisScan implements StoreScan {
         throw failure;
     }
 
-    private ScriptCall overview(List<LockKey> keys) {
+    private ScriptCall inspectAll(List<LockKey> keys) {
         List<Object> arguments = new ArrayList<>(keys.size() + 2);
         keys.forEach(key -> arguments.add(codec.bytes(key)));
         arguments.addAll(List.of(LockStatus.MAX_HOLDERS, LockStatus.MAX_QUEUED));
-        return ScriptCodec.call(LuaScript.OVERVIEW, true, keys.size(), arguments.toArray());
+        return ScriptCodec.call(LuaScript.INSPECT_ALL, true, keys.size(), arguments.toArray());
     }
 
     private List<LockStatus> statuses(Reply reply, List<LockKey> keys) {
@@ -132,7 +132,7 @@ final class RedisScan implements StoreScan {
         });
     }
 
-    /** A lock in the reply of {@code overview.lua}. */
+    /** A lock in the reply of {@code inspect_all.lua}. */
     private static LockStatus status(Iterator<String> lines, List<LockKey> keys) {
         String[] words = ScriptCodec.words(lines.next());
         return ScriptCodec.status(keys.get(Integer.parseInt(words[0]) - 1), words, 1, lines);

@@ -5,9 +5,9 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.redis.driver.LuaScript;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.overview.RecordedWait;
-import io.holdfast.lock.store.overview.WaitReport;
-import io.holdfast.lock.store.overview.WaitTimes;
+import io.holdfast.lock.store.scan.RecordedWait;
+import io.holdfast.lock.store.scan.WaitReport;
+import io.holdfast.lock.store.scan.WaitTimes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -68,7 +68,7 @@ record RedisWaits(ScriptClient redis, ScriptCodec codec, Map<String, WaitTimes> 
             WaitReport report = recorded.report();
             NestedWait wait = report.what();
             lines.add(report.id() + " " + recorded.sinceMicros() + ' ' + recorded.seenMicros() + ' '
-                    + TimeUnit.NANOSECONDS.toMicros(wait.waited().toNanos()) + ' ' + write(wait.mode())
+                    + TimeUnit.NANOSECONDS.toMicros(wait.waitedFor().toNanos()) + ' ' + write(wait.mode())
                     + (report.ended() ? " 1 " : " 0 ") + wait.holds().size());
             lines.add(wait.thread()).add(write(wait.key()));
             wait.holds()
@@ -121,7 +121,7 @@ record RedisWaits(ScriptClient redis, ScriptCodec codec, Map<String, WaitTimes> 
         Duration waited = ScriptCodec.micros(words[3]).plusNanos(ended ? 0 : Math.max(0, now - recordedAt) * 1_000);
         String thread = lines.next();
         LockKey wanted = key(lines.next());
-        List<NestedWait.Held> holds = ScriptCodec.times(words[6], () -> held(lines.next()));
+        List<NestedWait.HeldLock> holds = ScriptCodec.times(words[6], () -> held(lines.next()));
         LockMode mode = ScriptCodec.mode(words[4]);
         var wait = new NestedWait(client, host, pid, thread, wanted, mode, waited, holds);
         return new RecordedWait(
@@ -130,9 +130,9 @@ record RedisWaits(ScriptClient redis, ScriptCodec codec, Map<String, WaitTimes> 
                 Long.parseLong(words[2]));
     }
 
-    private static NestedWait.Held held(String line) {
+    private static NestedWait.HeldLock held(String line) {
         String[] words = line.split(" ", 3);
-        return new NestedWait.Held(key(words[2]), Long.parseLong(words[0]), ScriptCodec.mode(words[1]));
+        return new NestedWait.HeldLock(key(words[2]), Long.parseLong(words[0]), ScriptCodec.mode(words[1]));
     }
 
     private static LockKey key(String text) {

@@ -126,8 +126,8 @@ final class ScriptCodec {
     }
 
     /** A pattern for {@code SCAN} that matches the names of all locks whose keys start with the prefix. */
-    String pattern(String keyPrefix) {
-        return GLOB.matcher(open + escape(keyPrefix)).replaceAll("\\\\$0") + '*';
+    String pattern(String keysStartingWith) {
+        return GLOB.matcher(open + escape(keysStartingWith)).replaceAll("\\\\$0") + '*';
     }
 
     private static String escape(String text) {

@@ -24,8 +24,8 @@ public record HolderInfo(String host, long pid, String thread) {
 
     /** {@return this as the holder of a lock, see {@link LockHolder}} */
     public LockHolder holding(
-            String clientId, Instant since, Duration remaining, long token, LockMode mode, boolean kept) {
-        return new LockHolder(clientId, host, pid, thread, since, remaining, token, mode, kept);
+            String clientId, Instant since, Duration remaining, long token, LockMode mode, boolean keptByMinHold) {
+        return new LockHolder(clientId, host, pid, thread, since, remaining, token, mode, keptByMinHold);
     }
 
     /** {@return this as an acquisition in the queue of a lock, see {@link LockWaiter}} */

@@ -6,9 +6,9 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockStoreException;
-import io.holdfast.lock.store.overview.RecordedWait;
-import io.holdfast.lock.store.overview.StoreScan;
-import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.scan.RecordedWait;
+import io.holdfast.lock.store.scan.StoreScan;
+import io.holdfast.lock.store.scan.WaitReport;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -226,10 +226,10 @@ public interface LockStore extends AutoCloseable {
      * Opens a scan of the locks that are held or waited for. Free locks, of which only the last token is remembered, are not
      * included. Sends no call yet.
      *
-     * @param keyPrefix the beginning of their keys; empty for all
+     * @param keysStartingWith the beginning of their keys; empty for all
      * @return the scan; empty if this store cannot list its locks, which is the default
      */
-    default Optional<StoreScan> openScan(String keyPrefix) {
+    default Optional<StoreScan> openScan(String keysStartingWith) {
         return Optional.empty();
     }
 

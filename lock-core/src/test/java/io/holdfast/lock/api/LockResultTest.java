@@ -54,7 +54,7 @@ class LockResultTest {
     void work_that_did_not_run_is_the_exception_of_contention_or_one_of_the_caller() {
         assertThatThrownBy(refused::orElseThrow).isInstanceOfSatisfying(LockNotAcquiredException.class, e -> {
             assertThat(e.key()).isEqualTo(KEY);
-            assertThat(e.waited()).isEqualTo(Duration.ofSeconds(2));
+            assertThat(e.waitedFor()).isEqualTo(Duration.ofSeconds(2));
         });
         assertThatThrownBy(() -> refused.orElseThrow(() -> new IOException("busy")))
                 .isInstanceOf(IOException.class)

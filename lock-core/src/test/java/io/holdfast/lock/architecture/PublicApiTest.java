@@ -15,7 +15,7 @@ class PublicApiTest {
                 Set.of(
                         "io.holdfast.lock.api",
                         "io.holdfast.lock.store",
-                        "io.holdfast.lock.store.overview",
+                        "io.holdfast.lock.store.scan",
                         "io.holdfast.lock.engine",
                         "io.holdfast.lock.leader",
                         "io.holdfast.lock.memory",

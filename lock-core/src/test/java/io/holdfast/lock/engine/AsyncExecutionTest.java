@@ -274,7 +274,7 @@ class AsyncExecutionTest extends EngineFixture {
 
     @Test
     void one_more_call_than_may_wait_fails_at_once() {
-        LockEngine bounded = LockEngine.builder(store).maxWaiting(2).build();
+        LockEngine bounded = LockEngine.builder(store).maxAsyncWaiting(2).build();
         LockRequest patient = LockRequest.of(KEY).waitFor(Duration.ofDays(1));
         LockHandle other = others.acquire(KEY);
         CompletableFuture<Integer> first = bounded.executeAsync(patient, lock -> CompletableFuture.completedFuture(1));
@@ -303,7 +303,7 @@ class AsyncExecutionTest extends EngineFixture {
     @Test
     void executor_that_fails_keeps_no_place() {
         LockEngine failing = LockEngine.builder(store)
-                .maxWaiting(1)
+                .maxAsyncWaiting(1)
                 .executor(task -> {
                     throw new IllegalStateException("no thread (on purpose)");
                 })
@@ -350,7 +350,7 @@ class AsyncExecutionTest extends EngineFixture {
 
     @Test
     void fewer_than_one_call_cannot_wait() {
-        assertThatThrownBy(() -> LockEngine.builder(store).maxWaiting(0))
+        assertThatThrownBy(() -> LockEngine.builder(store).maxAsyncWaiting(0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1 or more");
     }
@@ -379,7 +379,7 @@ class AsyncExecutionTest extends EngineFixture {
     void request_that_cannot_be_made_keeps_no_place(Class<? extends Throwable> kind) {
         LockEngine single = LockEngine.builder(store)
                 .ticker(time)
-                .maxWaiting(1)
+                .maxAsyncWaiting(1)
                 .requests(request -> {
                     throwNew(kind);
                     return request;

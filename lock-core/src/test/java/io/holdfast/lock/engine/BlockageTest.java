@@ -8,7 +8,7 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.memory.InMemoryLockStore;
-import io.holdfast.lock.store.overview.RecordedWait;
+import io.holdfast.lock.store.scan.RecordedWait;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.List;

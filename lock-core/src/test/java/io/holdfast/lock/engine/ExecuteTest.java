@@ -41,7 +41,7 @@ class ExecuteTest extends EngineFixture {
         assertThatThrownBy(() -> locks.execute(KEY, () -> {}))
                 .isInstanceOfSatisfying(LockNotAcquiredException.class, e -> {
                     assertThat(e.key().value()).isEqualTo(KEY);
-                    assertThat(e.waited()).isEqualTo(Duration.ofSeconds(5));
+                    assertThat(e.waitedFor()).isEqualTo(Duration.ofSeconds(5));
                     assertThat(e.holder()).isPresent();
                     assertThat(e).hasMessageContaining("order:42").hasMessageContaining("pid");
                 });
@@ -84,7 +84,7 @@ class ExecuteTest extends EngineFixture {
         LockResult<String> refused = locks.tryExecute(KEY, () -> "done");
 
         assertThat(refused).isInstanceOfSatisfying(LockResult.NotAcquired.class, e -> {
-            assertThat(e.waited()).isZero();
+            assertThat(e.waitedFor()).isZero();
             assertThat(e.holder()).isPresent();
         });
         assertThat(refused.orElseGet(() -> "fallback")).isEqualTo("fallback");
@@ -131,6 +131,6 @@ class ExecuteTest extends EngineFixture {
         assertThatThrownBy(() -> locks.acquire(LockRequest.of(KEY).waitFor(limit)))
                 .isInstanceOfSatisfying(
                         LockNotAcquiredException.class,
-                        e -> assertThat(e.waited()).isBetween(limit, limit.plus(command)));
+                        e -> assertThat(e.waitedFor()).isBetween(limit, limit.plus(command)));
     }
 }

@@ -35,9 +35,9 @@ class FollowersTest extends ThreadsFixture {
 
     private static void assertWaiting(LockEngine client, int waiters, Duration longest) {
         assertThat(client.inspect(KEY).waiters()).isEqualTo(waiters);
-        assertThat(client.inspect(KEY).waited()).isGreaterThanOrEqualTo(longest);
+        assertThat(client.inspect(KEY).longestWait()).isGreaterThanOrEqualTo(longest);
         assertThat(status(client).waiters()).isEqualTo(waiters);
-        assertThat(status(client).waited()).isGreaterThanOrEqualTo(longest);
+        assertThat(status(client).longestWait()).isGreaterThanOrEqualTo(longest);
     }
 
     private void end(List<Future<LockHandle>> waiting) {
@@ -92,7 +92,7 @@ class FollowersTest extends ThreadsFixture {
         time.pass(Duration.ofSeconds(11));
 
         EngineFixture.eventuallyByTheClock(() -> others.inspect(KEY).waiters() == 0);
-        assertThat(others.inspect(KEY).waited()).isZero();
+        assertThat(others.inspect(KEY).longestWait()).isZero();
         stuck.close();
     }
 
@@ -105,7 +105,7 @@ class FollowersTest extends ThreadsFixture {
 
         eventually(() -> {
             VirtualTime.keepEntries(locks);
-            return others.inspect(KEY).waited().compareTo(Duration.ofSeconds(1)) >= 0;
+            return others.inspect(KEY).longestWait().compareTo(Duration.ofSeconds(1)) >= 0;
         });
 
         assertWaiting(locks, 3, Duration.ofSeconds(1));

@@ -49,7 +49,7 @@ class LifecycleTest extends EngineFixture {
                         LockEvent.Released.class,
                         LockEvent.NotAcquired.class,
                         LockEvent.ForceReleased.class));
-        assertThat(((LockEvent.Released) events.get(1)).held()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(((LockEvent.Released) events.get(1)).heldFor()).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test
@@ -262,8 +262,8 @@ class LifecycleTest extends EngineFixture {
     @Test
     void questions_do_not_make_a_client_start() throws InterruptedException {
         try (LockEngine client = LockEngine.builder(new InMemoryLockStore()).build()) {
-            String id = client.client().clientId();
-            assertThat(client.client().clientId()).isEqualTo(id);
+            String id = client.client().id();
+            assertThat(client.client().id()).isEqualTo(id);
             assertThat(client.held()).isEmpty();
             assertThat(client.waiting()).isEmpty();
             assertThat(client.wakeups()).isZero();
@@ -271,15 +271,15 @@ class LifecycleTest extends EngineFixture {
             assertThat(client.lateRenewals()).isZero();
             assertThat(client.subscriptionState()).isEqualTo(SubscriptionState.NOT_NEEDED);
             assertThat(client.getLock(KEY)).asString().contains("not held by this client");
-            assertThat(client.waits().waits()).isEmpty();
+            assertThat(client.waits().nestedWaits()).isEmpty();
             assertThat(client.scan(LockScanRequest.ALL).locks()).isEmpty();
             assertThat(client).hasFieldOrPropertyWithValue("shared", null);
 
             client.acquire(KEY).close();
-            assertThat(client.client().clientId()).isEqualTo(id);
+            assertThat(client.client().id()).isEqualTo(id);
             client.suspend(Duration.ZERO);
             client.resume();
-            assertThat(client.client().clientId()).isNotEqualTo(id);
+            assertThat(client.client().id()).isNotEqualTo(id);
         }
     }
 

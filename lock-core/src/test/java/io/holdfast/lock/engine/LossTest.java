@@ -42,7 +42,7 @@ class LossTest extends EngineFixture {
         handle.onLost(reported::set);
 
         Awaitility.await().untilAtomic(reported, org.hamcrest.Matchers.notNullValue());
-        assertThat(reported.get().cause()).isEqualTo(LossCause.LIMIT_REACHED);
+        assertThat(reported.get().cause()).isEqualTo(LossCause.TIME_LIMIT_REACHED);
     }
 
     @Test

@@ -30,7 +30,7 @@ class MaskedKeysTest extends EngineFixture {
             .ticker(time)
             .pause(pause)
             .listener(reported::add)
-            .maxWaiting(1)
+            .maxAsyncWaiting(1)
             .maskKeys(true)
             .build();
     private final CapturedLog captured = new CapturedLog("io.holdfast.lock", Level.DEBUG);

@@ -102,7 +102,7 @@ class MinHoldTest extends EngineFixture {
         assertThat(catchThrowable(() -> others.acquire(once)))
                 .isInstanceOfSatisfying(
                         LockNotAcquiredException.class,
-                        e -> assertThat(e.waited()).isZero())
+                        e -> assertThat(e.waitedFor()).isZero())
                 .message()
                 .matches("Lock 'order:42' was not acquired: it is kept by minHold for another 16 h 40 min after its"
                         + " release by [^ ]+ \\(pid \\d+, thread [^)]+\\)\\.");

@@ -7,7 +7,7 @@ import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.memory.InMemoryLockStore;
-import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.scan.WaitReport;
 import io.holdfast.lock.testing.StoreSpy;
 import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.threads.Pause;

@@ -6,7 +6,7 @@ import io.holdfast.lock.api.ClientId;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.NestedWait;
-import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.scan.WaitReport;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,12 +32,12 @@ class RecordedWaitsTest extends EngineFixture {
                 wanted,
                 LockMode.SHARED,
                 Duration.ofSeconds(1),
-                List.of(new NestedWait.Held(held, 7, LockMode.EXCLUSIVE)));
+                List.of(new NestedWait.HeldLock(held, 7, LockMode.EXCLUSIVE)));
     }
 
     @Test
     void waits_of_other_clients_are_shown_as_recorded() {
-        assertThat(locks.waits().waits()).containsExactly(wait(WANTED, HELD));
+        assertThat(locks.waits().nestedWaits()).containsExactly(wait(WANTED, HELD));
         assertThat(locks.waits().deadlocks()).isEmpty();
     }
 
@@ -46,7 +46,7 @@ class RecordedWaitsTest extends EngineFixture {
         LockEngine masking =
                 LockEngine.builder(store).ticker(time).maskKeys(true).build();
 
-        NestedWait shown = masking.waits().waits().get(0);
+        NestedWait shown = masking.waits().nestedWaits().get(0);
 
         assertThat(shown).hasToString(wait(WANTED.masked(), HELD.masked()).toString());
         assertThat(shown.toString()).doesNotContain("wanted");
@@ -59,9 +59,9 @@ class RecordedWaitsTest extends EngineFixture {
 
         ClientId client = locks.client();
 
-        assertThat(client.clientId()).isEqualTo(store.acquires.get(0).owner().clientId());
+        assertThat(client.id()).isEqualTo(store.acquires.get(0).owner().clientId());
         assertThat(client.host()).isEqualTo(store.acquires.get(0).holder().host());
         assertThat(client.pid()).isEqualTo(ProcessHandle.current().pid());
-        assertThat(locks.clientId()).isEqualTo(client.clientId());
+        assertThat(locks.clientId()).isEqualTo(client.id());
     }
 }

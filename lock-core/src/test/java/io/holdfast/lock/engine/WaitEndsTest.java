@@ -81,7 +81,7 @@ class WaitEndsTest extends ThreadsFixture {
         try {
             held.close();
         } catch (LockLostException e) {
-            assertThat(e.lossCause()).isEqualTo(LossCause.LIMIT_REACHED);
+            assertThat(e.lossCause()).isEqualTo(LossCause.TIME_LIMIT_REACHED);
         }
     }
 

@@ -7,9 +7,9 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.NestedWait;
-import io.holdfast.lock.store.overview.RecordedWait;
-import io.holdfast.lock.store.overview.WaitReport;
-import io.holdfast.lock.store.overview.WaitTimes;
+import io.holdfast.lock.store.scan.RecordedWait;
+import io.holdfast.lock.store.scan.WaitReport;
+import io.holdfast.lock.store.scan.WaitTimes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -47,7 +47,7 @@ class WaitGraphTest {
                 LockKey.of(wanted),
                 mode,
                 Duration.ofSeconds(1),
-                List.of(new NestedWait.Held(LockKey.of(held), 7, heldMode)));
+                List.of(new NestedWait.HeldLock(LockKey.of(held), 7, heldMode)));
         return new RecordedWait(new WaitReport(1, ended, what), since, seen);
     }
 
@@ -67,9 +67,9 @@ class WaitGraphTest {
         int width = waits / layers;
         for (int i = 0; i < width * layers; i++) {
             int layer = i / width;
-            List<NestedWait.Held> holds = new ArrayList<>();
+            List<NestedWait.HeldLock> holds = new ArrayList<>();
             for (int key = 0; key < (oneKey ? 1 : HOLDS); key++) {
-                holds.add(new NestedWait.Held(LockKey.of("layer-" + layer + "-" + key), 7, SHARED));
+                holds.add(new NestedWait.HeldLock(LockKey.of("layer-" + layer + "-" + key), 7, SHARED));
             }
             LockKey wanted = LockKey.of("layer-" + (layer + 1) + "-" + (oneKey ? 0 : i % HOLDS));
             var what = new NestedWait("c" + i, "host", 1, "main", wanted, EXCLUSIVE, Duration.ofSeconds(1), holds);
@@ -195,7 +195,7 @@ class WaitGraphTest {
         var graph = new WaitGraph(List.of(mine, wait("two", "b", EXCLUSIVE, "a", EXCLUSIVE, 20, 30, true)));
 
         assertThat(graph.waits().deadlocks()).isEmpty();
-        assertThat(graph.waits().waits()).containsExactly(mine.report().what());
+        assertThat(graph.waits().nestedWaits()).containsExactly(mine.report().what());
         assertThat(blockage(graph, "one", 1, "two").deadlock()).isPresent();
         assertThat(blockage(graph, "one", 1, "two").holderWaitsFor()).isEmpty();
     }

@@ -21,7 +21,7 @@ import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
-import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.scan.StoreScan;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.StoreSpy;
@@ -227,8 +227,8 @@ class QuorumTest {
     void servers_whose_scan_ends_before_that_of_another_still_count() {
         QuorumLockStore store = withSecond(new StoreSpy(new InMemoryLockStore()) {
             @Override
-            public Optional<StoreScan> openScan(String keyPrefix) {
-                return Optional.of(new TwoSteps(super.openScan(keyPrefix).orElseThrow()));
+            public Optional<StoreScan> openScan(String keysStartingWith) {
+                return Optional.of(new TwoSteps(super.openScan(keysStartingWith).orElseThrow()));
             }
         });
         store.acquire(request(owner(), AcquireRequest.EXCLUSIVE, 30_000));
@@ -245,8 +245,8 @@ class QuorumTest {
     void scan_that_one_server_did_not_complete_is_not_complete() {
         QuorumLockStore store = withSecond(new StoreSpy(new InMemoryLockStore()) {
             @Override
-            public Optional<StoreScan> openScan(String keyPrefix) {
-                return Optional.of(new TwoSteps(super.openScan(keyPrefix).orElseThrow()) {
+            public Optional<StoreScan> openScan(String keysStartingWith) {
+                return Optional.of(new TwoSteps(super.openScan(keysStartingWith).orElseThrow()) {
                     @Override
                     public boolean isComplete() {
                         return false;

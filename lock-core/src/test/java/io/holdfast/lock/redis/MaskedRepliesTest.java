@@ -17,8 +17,8 @@ import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
-import io.holdfast.lock.store.overview.StoreScan;
-import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.scan.StoreScan;
+import io.holdfast.lock.store.scan.WaitReport;
 import io.holdfast.lock.testing.CapturedLog;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.RedisServerProcess;
@@ -151,7 +151,7 @@ class MaskedRepliesTest {
                                     KEY,
                                     LockMode.EXCLUSIVE,
                                     Duration.ZERO,
-                                    List.of(new NestedWait.Held(OTHER, 5, LockMode.EXCLUSIVE))))));
+                                    List.of(new NestedWait.HeldLock(OTHER, 5, LockMode.EXCLUSIVE))))));
             return "recorded";
         });
         calls.put("recordedWaits", store::recordedWaits);

@@ -20,7 +20,7 @@ import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.Waiters;
-import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.scan.StoreScan;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
@@ -469,7 +469,7 @@ class RedisLockStoreTest {
         assertThat(known).containsExactlyInAnyOrder(LuaScript.ACQUIRE, LuaScript.JOIN);
         assertThat(EnumSet.complementOf(EnumSet.copyOf(calls().keySet())))
                 .as("the scripts of this test")
-                .containsExactlyInAnyOrder(LuaScript.SCAN, LuaScript.OVERVIEW, LuaScript.PUBLISH, LuaScript.JOIN);
+                .containsExactlyInAnyOrder(LuaScript.SCAN, LuaScript.INSPECT_ALL, LuaScript.PUBLISH, LuaScript.JOIN);
     }
 
     @Test

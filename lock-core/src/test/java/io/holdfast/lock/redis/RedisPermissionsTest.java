@@ -25,7 +25,7 @@ import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
-import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.scan.StoreScan;
 import io.holdfast.lock.testing.CapturedLog;
 import io.holdfast.lock.testing.DocumentedUser;
 import io.holdfast.lock.testing.NewThread;

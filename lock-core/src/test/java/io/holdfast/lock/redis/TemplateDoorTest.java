@@ -8,7 +8,7 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
-import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.scan.StoreScan;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;

@@ -6,7 +6,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.scan.WaitReport;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
@@ -49,7 +49,7 @@ class WaitsRecordTest {
                 LockKey.of("wanted"),
                 LockMode.EXCLUSIVE,
                 Duration.ofSeconds(1),
-                List.of(new NestedWait.Held(LockKey.of("held"), 7, LockMode.EXCLUSIVE)));
+                List.of(new NestedWait.HeldLock(LockKey.of("held"), 7, LockMode.EXCLUSIVE)));
         store.recordWaits("alice", List.of(new WaitReport(1, false, wait)));
     }
 

@@ -124,7 +124,7 @@ class DeadlockTest {
         go.complete(null);
         return Awaitility.await()
                 .atMost(PATIENCE)
-                .until(client::waits, waits -> waits.waits().size() == count);
+                .until(client::waits, waits -> waits.nestedWaits().size() == count);
     }
 
     private Deadlock awaitDeadlock(LockEngine client) {
@@ -160,7 +160,7 @@ class DeadlockTest {
         for (int i = 0; i < 2; i++) {
             NestedWait next = cycle.waits().get(1 - i);
             assertThat(next.holds())
-                    .extracting(NestedWait.Held::key)
+                    .extracting(NestedWait.HeldLock::key)
                     .contains(cycle.waits().get(i).key());
         }
         LockNotAcquiredException refused = reported.join().orElseThrow();
@@ -268,7 +268,7 @@ class DeadlockTest {
         var middle = nested(one, key("b"), key("c").maskKeys());
         awaitWaits(one, 1);
 
-        NestedWait wait = one.waits().waits().get(0);
+        NestedWait wait = one.waits().nestedWaits().get(0);
 
         assertThat(wait.key().toString()).startsWith("sha256:");
         assertThat(wait.describe()).contains(prefix + "b").doesNotContain(prefix + "c");
@@ -319,7 +319,7 @@ class DeadlockTest {
         LockHandle held = client().acquire(key("a"));
         store = new StoreSpy(store) {
             @Override
-            public List<io.holdfast.lock.store.overview.RecordedWait> recordedWaits() {
+            public List<io.holdfast.lock.store.scan.RecordedWait> recordedWaits() {
                 throw unreachable();
             }
         };

@@ -34,7 +34,8 @@ class ManyWaitingTest {
             TestRedis.Client.JEDIS.connect(TestRedis.shared().port());
     private final RedisLockStore store = new RedisLockStore(connections, TestRedis.PATIENT);
     private final LockEngine holders = LockEngine.builder(store).build();
-    private final LockEngine locks = LockEngine.builder(store).maxWaiting(CALLS).build();
+    private final LockEngine locks =
+            LockEngine.builder(store).maxAsyncWaiting(CALLS).build();
 
     @AfterEach
     void close() {

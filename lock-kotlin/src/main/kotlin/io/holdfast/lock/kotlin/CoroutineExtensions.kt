@@ -122,6 +122,6 @@ public suspend fun <R> LockTemplate.tryExecuteAndAwait(
         )
     } catch (refused: LockNotAcquiredException) {
         if (begun) throw refused // a lock inside the work
-        LockResult.NotAcquired(refused.key(), refused.waited(), refused.holder(), refused.blockage())
+        LockResult.NotAcquired(refused.key(), refused.waitedFor(), refused.holder(), refused.blockage())
     }
 }

@@ -48,10 +48,10 @@ class KotlinTest implements RewriteTest {
                 }
                 """, """
                 import io.holdfast.lock.spring.LockAssert
-                import io.holdfast.lock.spring.annotation.OnOneNode
+                import io.holdfast.lock.spring.annotation.OnOneInstance
 
                 class Jobs {
-                    @OnOneNode(name = "report", atLeast = "1m")
+                    @OnOneInstance(name = "report", minHold = "1m")
                     fun report() {
                         LockAssert.assertLocked()
                     }

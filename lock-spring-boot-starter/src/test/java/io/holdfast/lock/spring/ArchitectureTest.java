@@ -184,7 +184,7 @@ class ArchitectureTest {
                         "LockConfigurationException",
                         "LockRequestCustomizer",
                         "annotation.OnContention",
-                        "annotation.OnOneNode",
+                        "annotation.OnOneInstance",
                         "annotation.OnLost",
                         "coroutine.KotlinNames",
                         "coroutine.SuspendFunctions",

@@ -17,9 +17,9 @@ import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.WakeListener;
-import io.holdfast.lock.store.overview.RecordedWait;
-import io.holdfast.lock.store.overview.StoreScan;
-import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.scan.RecordedWait;
+import io.holdfast.lock.store.scan.StoreScan;
+import io.holdfast.lock.store.scan.WaitReport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -205,8 +205,8 @@ public class StoreSpy implements LockStore {
     }
 
     @Override
-    public Optional<StoreScan> openScan(String keyPrefix) {
-        return delegate.openScan(keyPrefix);
+    public Optional<StoreScan> openScan(String keysStartingWith) {
+        return delegate.openScan(keysStartingWith);
     }
 
     @Override

@@ -10,7 +10,7 @@ import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.HolderInfo;
-import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.scan.WaitReport;
 import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.threads.Uninterrupted;
 import io.holdfast.lock.waiting.Budget;
@@ -203,10 +203,10 @@ public final class Waits {
          * locks once it has ended. A lock may have been lost, or released by another thread, since the wait began.
          */
         private @Nullable WaitReport report() {
-            List<NestedWait.Held> held = holds.stream()
+            List<NestedWait.HeldLock> held = holds.stream()
                     .filter(Hold::isLive)
                     .limit(MAX_HOLDS)
-                    .map(hold -> new NestedWait.Held(hold.key(), hold.token(), hold.mode()))
+                    .map(hold -> new NestedWait.HeldLock(hold.key(), hold.token(), hold.mode()))
                     .toList();
             NestedWait seen = new NestedWait(
                     clientId, here.host(), here.pid(), here.thread(), terms.key(), terms.mode(), budget.spent(), held);

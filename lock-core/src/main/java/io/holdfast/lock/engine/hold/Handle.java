@@ -440,7 +440,7 @@ public final class Handle implements LockHandle, AcquireResult {
     private static void warn(String message, Hold hold, Throwable e) {
         boolean known = e instanceof LockStoreException;
         String reason = known ? e.getMessage() : e.toString();
-        log.warn(message, hold.key(), DurationText.of(hold.held()), reason, known ? null : e);
+        log.warn(message, hold.key(), DurationText.of(hold.heldFor()), reason, known ? null : e);
     }
 
     /** Whether the store no longer has a lease that it should still have, and the call was sent only once. */
@@ -450,7 +450,7 @@ public final class Handle implements LockHandle, AcquireResult {
 
     private void publishReleased(Hold hold) {
         if (locks.events.hasListeners()) {
-            locks.events.publish(new LockEvent.Released(hold.key(), hold.name(), hold.token(), hold.held()));
+            locks.events.publish(new LockEvent.Released(hold.key(), hold.name(), hold.token(), hold.heldFor()));
         }
     }
 

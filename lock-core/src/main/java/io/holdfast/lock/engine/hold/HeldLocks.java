@@ -274,7 +274,7 @@ public final class HeldLocks {
      */
     private void stretch(Hold hold, Terms terms, boolean wasRenewing) {
         long wanted = terms.leaseNanos();
-        if (hold.isLimitReached() || (wasRenewing && wanted <= hold.leaseNanos())) {
+        if (hold.isTimeLimitReached() || (wasRenewing && wanted <= hold.leaseNanos())) {
             return;
         }
         if (wasRenewing || lacks(hold, wanted)) {
@@ -326,7 +326,7 @@ public final class HeldLocks {
                 "Lock {} (fencing token {}) was lost after {}: {}{}",
                 hold.label(),
                 loss.fencingToken(),
-                DurationText.of(loss.held()),
+                DurationText.of(loss.heldFor()),
                 loss.cause().explanation(),
                 loss.failure() == null
                         ? ""

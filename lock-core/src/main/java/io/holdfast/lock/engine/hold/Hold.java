@@ -349,7 +349,7 @@ public final class Hold {
     public LockEvent.@Nullable Lost loss() {
         LockEvent.Lost known = loss.get();
         if (known == null && ticker.nanos() - deadline() >= 0 && isOpen()) {
-            return lose(isRenewing() ? LossCause.EXPIRED : LossCause.LIMIT_REACHED);
+            return lose(isRenewing() ? LossCause.EXPIRED : LossCause.TIME_LIMIT_REACHED);
         }
         return known;
     }
@@ -378,7 +378,7 @@ public final class Hold {
      * @return what happened: this loss, or an earlier one
      */
     public LockEvent.Lost lose(LossCause cause) {
-        var lost = new LockEvent.Lost(key(), name(), token(), held(), cause, lastFailure);
+        var lost = new LockEvent.Lost(key(), name(), token(), heldFor(), cause, lastFailure);
         if (loss.compareAndSet(null, lost)) {
             onLost.accept(this, lost);
         }
@@ -430,11 +430,11 @@ public final class Hold {
 
     /** {@return whether the lease is renewed: an open use requires it, and the limit has not been reached} */
     public boolean isRenewing() {
-        return isOpen() && renewable > 0 && !isLimitReached();
+        return isOpen() && renewable > 0 && !isTimeLimitReached();
     }
 
     /** {@return whether the lock has been held for its {@code maxHold}, so that it cannot be extended} */
-    public boolean isLimitReached() {
+    public boolean isTimeLimitReached() {
         long longest = terms.maxHoldNanos();
         return longest != Terms.UNLIMITED && ticker.nanos() - grant.at() >= longest;
     }
@@ -470,7 +470,7 @@ public final class Hold {
     }
 
     /** {@return how long ago the lock was acquired} */
-    public Duration held() {
+    public Duration heldFor() {
         return Duration.ofNanos(ticker.nanos() - grant.at());
     }
 
@@ -511,7 +511,9 @@ public final class Hold {
      * millisecond. Zero if it was granted in vain.
      */
     private Duration keep() {
-        long left = terms.minHoldNanos() == 0 || unused ? 0 : terms.minHoldNanos() - held().toNanos();
+        long left = terms.minHoldNanos() == 0 || unused
+                ? 0
+                : terms.minHoldNanos() - heldFor().toNanos();
         return left <= 0 ? Duration.ZERO : Duration.ofMillis(left / 1_000_000 + 1);
     }
 
@@ -544,7 +546,8 @@ public final class Hold {
 
     /** The holder, as far as this client knows. */
     public LockHolder describe(String clientId) {
-        return holder.holding(clientId, Instant.now().minus(held()), remaining(), token(), LockMode.EXCLUSIVE, false);
+        return holder.holding(
+                clientId, Instant.now().minus(heldFor()), remaining(), token(), LockMode.EXCLUSIVE, false);
     }
 
     /** The lock as messages show it: its key, and the name of its use. */

@@ -293,8 +293,8 @@ final class Watchdog implements AutoCloseable {
             log.warn(
                     "Lock {} has been held for {} and is still held; the work may be stuck",
                     hold.label(),
-                    DurationText.of(hold.held()));
-            events.accept(new LockEvent.LongHeld(hold.key(), hold.name(), hold.token(), hold.held()));
+                    DurationText.of(hold.heldFor()));
+            events.accept(new LockEvent.LongHeld(hold.key(), hold.name(), hold.token(), hold.heldFor()));
         }
         LocalQueue queue = locks.client.queue();
         if (listening != queue && now - hold.grant.at() >= LONG_HOLD_NANOS) {
@@ -404,7 +404,7 @@ final class Watchdog implements AutoCloseable {
                 "Failed to renew {} lock(s), including {}, held for {}; retrying until the lease expires: {}",
                 keys.size(),
                 first.label(),
-                DurationText.of(first.held()),
+                DurationText.of(first.heldFor()),
                 failure.toString());
         events.accept(new LockEvent.RenewalFailed(keys, failure));
     }

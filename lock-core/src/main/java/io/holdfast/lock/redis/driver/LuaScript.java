@@ -23,7 +23,7 @@ public enum LuaScript {
     LEAVE,
     INSPECT,
     SCAN,
-    OVERVIEW,
+    INSPECT_ALL,
     RECORD_WAITS,
     WAITS,
     FORCE_RELEASE,

@@ -12,7 +12,7 @@ import io.holdfast.lock.engine.hold.Holds;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
-import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.scan.WaitReport;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.StoreSpy;
 import io.holdfast.lock.waiting.Budget;

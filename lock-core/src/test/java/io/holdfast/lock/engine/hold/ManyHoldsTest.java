@@ -101,7 +101,7 @@ class ManyHoldsTest extends WatchdogFixture {
         assertThat(events.longHeld).hasSize(300);
         assertThat(events.longHeld)
                 .allSatisfy(
-                        event -> assertThat(event.held()).isBetween(Duration.ofSeconds(45), Duration.ofSeconds(47)));
+                        event -> assertThat(event.heldFor()).isBetween(Duration.ofSeconds(45), Duration.ofSeconds(47)));
     }
 
     @Test

@@ -311,7 +311,7 @@ class WatchdogSchedulesTest {
                     return;
                 }
                 long sentAt = nanos();
-                if (!hold.isLimitReached() && extended()) {
+                if (!hold.isTimeLimitReached() && extended()) {
                     hold.extendTo(sentAt + LONG.toNanos());
                     hold.raiseLease(LONG.toNanos());
                 } else {

@@ -93,7 +93,7 @@ class WatchdogTest extends WatchdogFixture {
         pass(LEASE);
 
         assertThat(hold.isLive()).isFalse();
-        assertThat(events.lost).extracting(LockEvent.Lost::cause).containsExactly(LossCause.LIMIT_REACHED);
+        assertThat(events.lost).extracting(LockEvent.Lost::cause).containsExactly(LossCause.TIME_LIMIT_REACHED);
     }
 
     /** No look is planned any more before its deadline. */
@@ -140,7 +140,7 @@ class WatchdogTest extends WatchdogFixture {
         pass(LEASE);
 
         assertThat(hold.isLive()).isFalse();
-        assertThat(events.lost).extracting(LockEvent.Lost::cause).containsExactly(LossCause.LIMIT_REACHED);
+        assertThat(events.lost).extracting(LockEvent.Lost::cause).containsExactly(LossCause.TIME_LIMIT_REACHED);
         assertThat(heldInStore(KEY)).isFalse();
     }
 
@@ -171,7 +171,7 @@ class WatchdogTest extends WatchdogFixture {
         assertThat(events.lost).singleElement().satisfies(loss -> {
             assertThat(loss.cause()).isEqualTo(LossCause.EXPIRED);
             assertThat(loss.failure()).hasMessageContaining("cannot be reached");
-            assertThat(loss.held()).isBetween(LEASE, LEASE.plusMillis(400));
+            assertThat(loss.heldFor()).isBetween(LEASE, LEASE.plusMillis(400));
         });
     }
 

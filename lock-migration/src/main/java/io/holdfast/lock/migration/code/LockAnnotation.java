@@ -10,11 +10,12 @@ import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.Space;
 
-/** {@code @DistributedLock} in place of another annotation, attribute by attribute; or its shorthand {@code @OnOneNode}. */
+/** {@code @DistributedLock} in place of another annotation, attribute by attribute; or its shorthand {@code @OnOneInstance}. */
 public final class LockAnnotation {
 
     private final Map<String, String> attributes = new LinkedHashMap<>();
     private final Map<String, Expression> taken = new HashMap<>();
+    private String type = "DistributedLock";
 
     /** Adds an attribute whose value is given as code, such as {@code "text"} with its quotes, or {@code 10}. */
     public LockAnnotation with(String attribute, String value) {
@@ -24,6 +25,12 @@ public final class LockAnnotation {
 
     public boolean has(String attribute) {
         return attributes.containsKey(attribute);
+    }
+
+    /** Makes it the shorthand, which has fewer attributes. */
+    public LockAnnotation shortened() {
+        type = "OnOneInstance";
+        return this;
     }
 
     /**
@@ -44,9 +51,13 @@ public final class LockAnnotation {
     public J.Annotation inPlaceOf(J.Annotation former, Cursor cursor) {
         String code = attributes.entrySet().stream()
                 .map(each -> each.getKey() + " = " + each.getValue())
-                .collect(Collectors.joining(", ", has("atLeast") ? "@OnOneNode(" : "@DistributedLock(", ")"));
+                .collect(Collectors.joining(", ", "@" + type + "(", ")"));
         J.Annotation annotation = Templates.of(
-                        code, Templates.ANNOTATION, Templates.ON_ONE_NODE, Templates.ON_CONTENTION, Templates.TIME_UNIT)
+                        code,
+                        Templates.ANNOTATION,
+                        Templates.ON_ONE_INSTANCE,
+                        Templates.ON_CONTENTION,
+                        Templates.TIME_UNIT)
                 .apply(cursor, former.getCoordinates().replace());
         return annotation
                 .withArguments(ListUtils.map(annotation.getArguments(), this::withTaken))

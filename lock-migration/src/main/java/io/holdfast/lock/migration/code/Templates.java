@@ -16,7 +16,7 @@ import org.openrewrite.java.JavaTemplate;
 public final class Templates {
 
     public static final String ANNOTATION = "io.holdfast.lock.spring.annotation.DistributedLock";
-    public static final String ON_ONE_NODE = "io.holdfast.lock.spring.annotation.OnOneNode";
+    public static final String ON_ONE_INSTANCE = "io.holdfast.lock.spring.annotation.OnOneInstance";
     public static final String ON_CONTENTION = "io.holdfast.lock.spring.annotation.OnContention";
     public static final String LOCK_CONTEXT = "io.holdfast.lock.spring.LockContext";
     public static final String LOCK_TEMPLATE = "io.holdfast.lock.api.LockTemplate";
@@ -39,7 +39,7 @@ public final class Templates {
             "LockTemplate",
             "OnContention",
             "DistributedLock",
-            "OnOneNode",
+            "OnOneInstance",
             "LockContext",
             "HoldfastLockRegistry");
 

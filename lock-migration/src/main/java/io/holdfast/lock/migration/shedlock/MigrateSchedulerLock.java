@@ -24,7 +24,7 @@ import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeUtils;
 
 /**
- * {@code @SchedulerLock} becomes {@code @OnOneNode}, or a {@code @DistributedLock} that does not wait and skips the job. A job keeps
+ * {@code @SchedulerLock} becomes {@code @OnOneInstance}, or a {@code @DistributedLock} that does not wait and skips the job. A job keeps
  * its {@code lockAtMostFor}, since only somebody who knows the job can tell whether the limit is intended; the shorthand has none.
  */
 public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
@@ -38,18 +38,18 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
             "this method is still locked by ShedLock: a method with a primitive result cannot be skipped",
             "shedlock.md#what-else-is-different");
     private static final List<String> TYPES =
-            List.of(Templates.ANNOTATION, Templates.ON_ONE_NODE, Templates.ON_CONTENTION);
+            List.of(Templates.ANNOTATION, Templates.ON_ONE_INSTANCE, Templates.ON_CONTENTION);
     private static final Note CONSTANT =
             new Note("the name must not contain a colon, or an expression #{…}", "shedlock.md#names-with-parameters");
 
     @Override
     public String getDisplayName() {
-        return "Replace `@SchedulerLock` with `@OnOneNode` or `@DistributedLock`";
+        return "Replace `@SchedulerLock` with `@OnOneInstance` or `@DistributedLock`";
     }
 
     @Override
     public String getDescription() {
-        return "Jobs locked by ShedLock become jobs locked by Holdfast: a node that does not get the lock skips the job. "
+        return "Jobs locked by ShedLock become jobs locked by Holdfast: an instance that does not get the lock skips the job. "
                 + "`lockAtMostFor` becomes a lease that is not renewed, and `lockAtLeastFor` the minimum hold.";
     }
 
@@ -121,7 +121,7 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
                 return super.visitAnnotation(annotation, ctx);
             }
             maybeAddImport(Templates.ANNOTATION);
-            maybeAddImport(Templates.ON_ONE_NODE);
+            maybeAddImport(Templates.ON_ONE_INSTANCE);
             maybeAddImport(Templates.ON_CONTENTION);
             maybeRemoveImport(SCHEDULER_LOCK);
             return translate(Attributes.of(annotation)).inPlaceOf(annotation, getCursor());
@@ -134,11 +134,11 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
             boolean shorthand = !atMost && annotation.has("name") && !annotation.has("key");
             addTime(
                     annotation,
-                    shorthand ? "atLeast" : "minHoldString",
+                    shorthand ? "minHold" : "minHoldString",
                     former.get("lockAtLeastFor"),
                     Defaults.MIN_HOLD);
-            if (annotation.has("atLeast")) {
-                return annotation;
+            if (annotation.has("minHold")) {
+                return annotation.shortened();
             }
             addTime(annotation, "leaseString", former.get("lockAtMostFor"), Defaults.LEASE);
             if (atMost) {

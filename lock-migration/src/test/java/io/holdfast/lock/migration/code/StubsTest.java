@@ -17,7 +17,7 @@ class StubsTest {
 
     private static final Map<String, String> TYPES = Stream.of(
                     Templates.ANNOTATION,
-                    Templates.ON_ONE_NODE,
+                    Templates.ON_ONE_INSTANCE,
                     Templates.ON_CONTENTION,
                     Templates.LOCK_CONTEXT,
                     Templates.LOCK_TEMPLATE,

@@ -53,7 +53,7 @@ class FromShedLockTest implements RewriteTest {
     }
 
     @Test
-    void job_without_a_limit_is_one_on_one_node() {
+    void job_without_a_limit_is_one_on_one_instance() {
         rewriteRun(java("""
                 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
@@ -67,15 +67,15 @@ class FromShedLockTest implements RewriteTest {
                     void cleanUp() {}
                 }
                 """, """
-                import io.holdfast.lock.spring.annotation.OnOneNode;
+                import io.holdfast.lock.spring.annotation.OnOneInstance;
 
                 class Jobs {
                     static final String NAME = "report";
 
-                    @OnOneNode(name = NAME, atLeast = "${least}")
+                    @OnOneInstance(name = NAME, minHold = "${least}")
                     void report() {}
 
-                    @OnOneNode(name = "clean-up", atLeast = "60000ms")
+                    @OnOneInstance(name = "clean-up", minHold = "60000ms")
                     void cleanUp() {}
                 }
                 """));
@@ -211,7 +211,7 @@ class FromShedLockTest implements RewriteTest {
                 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 
                 @SchedulerLock(name = "report")
-                @interface OnOneNode {}
+                @interface OnOneInstance {}
                 """;
         leaves(
                 former,

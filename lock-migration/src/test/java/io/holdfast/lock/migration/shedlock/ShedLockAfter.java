@@ -8,7 +8,7 @@ import io.holdfast.lock.spring.LockAssert;
 import io.holdfast.lock.spring.LockContext;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.OnContention;
-import io.holdfast.lock.spring.annotation.OnOneNode;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
 import java.time.Duration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -31,7 +31,7 @@ public class ShedLockAfter {
 
     // region job
     @Scheduled(cron = "0 0 2 * * *")
-    @OnOneNode(name = "report", atLeast = "1m")
+    @OnOneInstance(name = "report", minHold = "1m")
     public void report() {
         LockAssert.assertLocked();
         shop.charge(0);

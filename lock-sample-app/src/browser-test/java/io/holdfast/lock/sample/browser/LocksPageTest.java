@@ -58,18 +58,18 @@ class LocksPageTest extends BrowserTest {
         startInstances("--management.endpoint.locks.access=read-only");
     }
 
-    private static Page stubbed(int width, ColorScheme theme, Supplier<String> overview) {
+    private static Page stubbed(int width, ColorScheme theme, Supplier<String> report) {
         Page page = chromium.page(width, theme);
-        stub(page, overview);
+        stub(page, report);
         return page;
     }
 
-    private static void stub(Page page, Supplier<String> overview) {
+    private static void stub(Page page, Supplier<String> report) {
         page.route(
                 address -> address.contains("scope=all"),
                 route -> route.fulfill(new Route.FulfillOptions()
                         .setContentType("application/json")
-                        .setBody(overview.get())));
+                        .setBody(report.get())));
         page.navigate(url(one, "/actuator/locks"));
         assertThat(page.locator("#state")).hasText("Live");
     }
@@ -120,8 +120,8 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void deadlock_is_shown_at_the_top_until_it_is_over() {
-        AtomicReference<String> overview = new AtomicReference<>(Overviews.deadlock());
-        Page page = stubbed(1360, ColorScheme.LIGHT, overview::get);
+        AtomicReference<String> report = new AtomicReference<>(Reports.deadlock());
+        Page page = stubbed(1360, ColorScheme.LIGHT, report::get);
 
         assertThat(page.locator(".deadlock")).containsText("Deadlock of 2 threads");
         assertThat(page.locator(".deadlock li").first()).containsText("worker-1 holds order:41 and waits for order:42");
@@ -129,14 +129,14 @@ class LocksPageTest extends BrowserTest {
         assertThat(page.locator(".row.deadlocked")).hasCount(2);
         assertThat(page.locator("#announcer")).containsText("1 deadlock");
         assertThat(page).hasTitle("(1) Deadlock – Locks");
-        overview.set(Overviews.of(List.of()));
+        report.set(Reports.of(List.of()));
         assertThat(page.locator(".deadlock")).hasCount(0);
     }
 
     @Test
     void key_that_looks_like_markup_is_text() {
         Page page = stubbed(
-                1360, ColorScheme.LIGHT, () -> Overviews.of(List.of(Overviews.lock(Overviews.HOSTILE, "x", 1, 2))));
+                1360, ColorScheme.LIGHT, () -> Reports.of(List.of(Reports.lock(Reports.HOSTILE, "x", 1, 2))));
 
         assertThat(page.locator(".row .key-cell").first()).containsText("<img src=x");
         page.locator(".row").first().click();
@@ -150,8 +150,8 @@ class LocksPageTest extends BrowserTest {
         Page page = stubbed(
                 1360,
                 ColorScheme.LIGHT,
-                () -> Overviews.of(List.of(
-                        Overviews.lock("******", "9f3a1111", 1, 0), Overviews.lock("******", "77aa2222", 2, 0))));
+                () -> Reports.of(List.of(
+                        Reports.lock("******", "9f3a1111", 1, 0), Reports.lock("******", "77aa2222", 2, 0))));
 
         assertThat(page.locator(".row:not([hidden])")).hasCount(2);
         page.locator(".row", text("9f3a1111")).click();
@@ -161,7 +161,7 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void rows_are_reached_by_keyboard_and_filtered() {
-        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Overviews.many(300));
+        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Reports.many(300));
         page.locator("#search").fill("order:29");
         assertThat(page.locator("#shown")).hasText("11 of 300");
         page.locator("#search").fill("");
@@ -181,7 +181,7 @@ class LocksPageTest extends BrowserTest {
     void a_thousand_locks_are_scrolled_without_stutter() throws IOException {
         Page page = chromium.page(1360, ColorScheme.LIGHT);
         ScriptTimes.watch(page);
-        stub(page, () -> Overviews.many(1000));
+        stub(page, () -> Reports.many(1000));
         ScriptTimes.awaitSamples(page, 10);
         System.out.println("Scripts that show 1,000 locks: " + ScriptTimes.describe(page));
         System.out.println("Frames while 1,000 locks are scrolled: " + page.evaluate(SCROLL));
@@ -192,7 +192,7 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void lines_are_drawn_anew_if_the_window_changes_while_the_page_is_paused() {
-        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Overviews.many(3));
+        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Reports.many(3));
         assertThat(page.locator(".row")).not().hasCount(0);
         page.locator("#pause").click();
         page.setViewportSize(900, 900);
@@ -203,7 +203,7 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void rows_do_not_overlap_once_the_window_has_become_narrow() {
-        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Overviews.many(3));
+        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Reports.many(3));
         assertThat(page.locator(".row:not([hidden])")).hasCount(3);
         page.locator("#pause").click();
         page.setViewportSize(400, 900);
@@ -226,7 +226,7 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void details_and_the_question_are_accessible_and_fit_a_phone() throws IOException {
-        Page page = stubbed(1360, ColorScheme.LIGHT, Overviews::deadlock);
+        Page page = stubbed(1360, ColorScheme.LIGHT, Reports::deadlock);
         page.locator(".row").first().click();
         Looks.check(page, "details");
         page.locator("#ask").click();
@@ -239,9 +239,9 @@ class LocksPageTest extends BrowserTest {
         Page page = stubbed(
                 1280,
                 ColorScheme.LIGHT,
-                () -> Overviews.of(List.of(
-                        Overviews.lock(key + "00", "a", 1, 0),
-                        Overviews.lock("x".repeat(300) + key + "01", "b", 2, 0))));
+                () -> Reports.of(List.of(
+                        Reports.lock(key + "00", "a", 1, 0),
+                        Reports.lock("x".repeat(300) + key + "01", "b", 2, 0))));
 
         for (int width : List.of(1280, 400)) {
             page.setViewportSize(width, 900);
@@ -258,7 +258,7 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void holder_is_named_on_a_phone() {
-        Page page = stubbed(400, ColorScheme.LIGHT, () -> Overviews.many(3));
+        Page page = stubbed(400, ColorScheme.LIGHT, () -> Reports.many(3));
 
         assertThat(page.locator(".row .holder-cell").first()).containsText("shop-0 (pid 1) · worker-0");
         Assertions.assertThat(page.evaluate("() => [...document.querySelectorAll('.row:not([hidden]) .holder-cell *')]"
@@ -269,7 +269,7 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void rows_fill_the_table_and_the_axis_says_where_it_begins() {
-        Page page = stubbed(1280, ColorScheme.LIGHT, () -> Overviews.many(3));
+        Page page = stubbed(1280, ColorScheme.LIGHT, () -> Reports.many(3));
 
         Assertions.assertThat(page.evaluate("() => document.querySelector('.row').getBoundingClientRect().width"
                         + " - document.getElementById('rows').parentElement.getBoundingClientRect().width"))
@@ -279,7 +279,7 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void active_row_has_a_ring_that_nothing_is_drawn_over() {
-        Page page = stubbed(1280, ColorScheme.LIGHT, () -> Overviews.many(3));
+        Page page = stubbed(1280, ColorScheme.LIGHT, () -> Reports.many(3));
         page.locator("#grid").focus();
 
         Assertions.assertThat(page.locator(".row.active")
@@ -290,7 +290,7 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void losses_are_those_of_the_named_instance_and_long_holds_are_not_among_them() {
-        Page page = stubbed(1280, ColorScheme.LIGHT, Overviews::events);
+        Page page = stubbed(1280, ColorScheme.LIGHT, Reports::events);
 
         assertThat(page.locator("#events li")).hasCount(1);
         assertThat(page.locator("#events")).containsText("Only what shop-1 (pid 1) has seen.");
@@ -300,7 +300,7 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void waiters_in_the_details_have_a_time() {
-        Page page = stubbed(1280, ColorScheme.LIGHT, Overviews::deadlock);
+        Page page = stubbed(1280, ColorScheme.LIGHT, Reports::deadlock);
         page.locator(".row", text("order:41")).first().click();
 
         assertThat(page.locator("#details")).containsText(Pattern.compile("waiting for\\s*[\\d.]+ m?s or more"));
@@ -308,31 +308,31 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void data_is_pale_and_dated_while_nothing_answers() {
-        AtomicReference<String> overview = new AtomicReference<>(Overviews.many(3));
-        Page page = stubbed(1280, ColorScheme.LIGHT, overview::get);
+        AtomicReference<String> report = new AtomicReference<>(Reports.many(3));
+        Page page = stubbed(1280, ColorScheme.LIGHT, report::get);
         assertThat(page.locator("body")).not().hasClass("stale");
 
-        overview.set("{\"error\": \"none\"}");
+        report.set("{\"error\": \"none\"}");
         assertThat(page.locator("#state")).hasText("No response");
 
         assertThat(page.locator("body")).hasClass("stale");
         Assertions.assertThat(page.locator(".columns").evaluate("each => getComputedStyle(each).filter"))
                 .isEqualTo("grayscale(1)");
         assertThat(page.locator("#problem")).containsText(Pattern.compile("The data shown is from \\d\\d:\\d\\d:\\d\\d\\."));
-        overview.set(Overviews.many(3));
+        report.set(Reports.many(3));
         assertThat(page.locator("body")).not().hasClass("stale");
     }
 
     @Test
     void page_without_locks_is_accessible_and_fits_a_phone() throws IOException {
-        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Overviews.of(List.of()));
+        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Reports.of(List.of()));
         assertThat(page.locator("#empty")).containsText("No lock is held");
         Looks.check(page, "empty");
     }
 
     @Test
     void several_deadlocks_of_many_threads_are_accessible_and_fit_a_phone() throws IOException {
-        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Overviews.deadlocks(3, 10));
+        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Reports.deadlocks(3, 10));
         assertThat(page.locator(".deadlock")).hasCount(2);
         assertThat(page.locator(".deadlock svg .arrow")).hasCount(12);
         Looks.check(page, "deadlocks");
@@ -362,7 +362,7 @@ class LocksPageTest extends BrowserTest {
         Page page = stubbed(
                 1280,
                 ColorScheme.LIGHT,
-                () -> Overviews.heldFor(
+                () -> Reports.heldFor(
                         Duration.ofSeconds(59),
                         Duration.ofSeconds(290),
                         Duration.ofSeconds(599),
@@ -381,7 +381,7 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void forced_release_is_shown_once_and_other_losses_remain() {
-        Page page = stubbed(1280, ColorScheme.LIGHT, Overviews::forced);
+        Page page = stubbed(1280, ColorScheme.LIGHT, Reports::forced);
 
         assertThat(page.locator("#events li")).hasCount(2);
         assertThat(page.locator("#events li", text("released by force ·"))).hasCount(1);
@@ -392,12 +392,12 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void one_is_not_a_plural() {
-        Page page = stubbed(1280, ColorScheme.LIGHT, () -> Overviews.deadlocks(2));
+        Page page = stubbed(1280, ColorScheme.LIGHT, () -> Reports.deadlocks(2));
 
         assertThat(page.locator("#counts dt").filter(exactly("deadlock"))).hasCount(1);
         assertThat(page.locator("#counts dt").filter(exactly("locks"))).hasCount(1);
 
-        Page other = stubbed(1280, ColorScheme.LIGHT, () -> Overviews.heldFor(Duration.ofSeconds(1)));
+        Page other = stubbed(1280, ColorScheme.LIGHT, () -> Reports.heldFor(Duration.ofSeconds(1)));
         assertThat(other.locator("#counts dt").filter(exactly("deadlocks"))).hasCount(1);
         assertThat(other.locator("#counts dt").filter(exactly("lock"))).hasCount(1);
     }
@@ -408,18 +408,18 @@ class LocksPageTest extends BrowserTest {
 
     @Test
     void slow_redis_and_renewals_that_fail_are_shown() throws IOException {
-        AtomicReference<String> overview = new AtomicReference<>(Overviews.changed(
-                Overviews.many(3), Map.of("lateRenewals", 0, "responseTime", "PT0.004S")));
-        Page page = stubbed(1280, ColorScheme.LIGHT, overview::get);
+        AtomicReference<String> report = new AtomicReference<>(Reports.changed(
+                Reports.many(3), Map.of("lateRenewals", 0, "responseTime", "PT0.004S")));
+        Page page = stubbed(1280, ColorScheme.LIGHT, report::get);
         assertThat(page.locator("#counts div", text("response of Redis"))).containsText("4 ms");
         assertThat(page.locator("#trouble")).isHidden();
 
-        overview.set(Overviews.changed(Overviews.many(3), Map.of("lateRenewals", 2, "responseTime", "PT1.2S")));
+        report.set(Reports.changed(Reports.many(3), Map.of("lateRenewals", 2, "responseTime", "PT1.2S")));
         assertThat(page.locator("#trouble"))
                 .containsText("Redis is slow: a call took 1.2 s. shop-1 (pid 1) does not renew 2 locks");
         Looks.check(page, "trouble");
 
-        overview.set(Overviews.changed(Overviews.many(3), Map.of("lateRenewals", 0, "responseTime", "PT0.2S")));
+        report.set(Reports.changed(Reports.many(3), Map.of("lateRenewals", 0, "responseTime", "PT0.2S")));
         assertThat(page.locator("#trouble")).isHidden();
     }
 
@@ -430,11 +430,11 @@ class LocksPageTest extends BrowserTest {
         return stubbed(1280, ColorScheme.LIGHT, () -> {
             int n = Math.min(calls.getAndIncrement(), remaining.length - 1);
             String left = "PT" + remaining[n] + "S";
-            return Overviews.at(
+            return Reports.at(
                     begin.plusSeconds(10L * n),
                     remaining[n] == 0
                             ? List.of()
-                            : List.of(Overviews.held("order:1", 2, begin.minusSeconds(5), left, kept)));
+                            : List.of(Reports.held("order:1", 2, begin.minusSeconds(5), left, kept)));
         });
     }
 
@@ -512,7 +512,7 @@ class LocksPageTest extends BrowserTest {
         Page page = stubbed(
                 1280,
                 ColorScheme.LIGHT,
-                () -> Overviews.of(List.of(Overviews.lock("sha256:0123456789abcdef", "a", 1, 0))));
+                () -> Reports.of(List.of(Reports.lock("sha256:0123456789abcdef", "a", 1, 0))));
 
         page.locator(".row").first().click();
 
@@ -523,9 +523,9 @@ class LocksPageTest extends BrowserTest {
     @Test
     void question_shows_the_whole_key_and_what_happens_if_nobody_holds_it_any_more() throws IOException {
         String key = "k".repeat(499) + "\n" + "k".repeat(500);
-        AtomicReference<String> overview =
-                new AtomicReference<>(Overviews.of(List.of(Overviews.lock(key, "a", 1, 0))));
-        Page page = stubbed(1280, ColorScheme.LIGHT, overview::get);
+        AtomicReference<String> report =
+                new AtomicReference<>(Reports.of(List.of(Reports.lock(key, "a", 1, 0))));
+        Page page = stubbed(1280, ColorScheme.LIGHT, report::get);
         page.route(
                 address -> address.contains("exactKey="),
                 route -> route.fulfill(new Route.FulfillOptions()
@@ -539,7 +539,7 @@ class LocksPageTest extends BrowserTest {
         Looks.check(page, "question-long");
         page.locator("#release").click();
         assertThat(page.locator("#question-problem")).containsText("nothing was released");
-        overview.set(Overviews.of(List.of()));
+        report.set(Reports.of(List.of()));
         assertThat(page.locator("#question-text")).containsText("Nobody holds this lock any more");
     }
 }

@@ -129,7 +129,7 @@ public @interface DistributedLock {
 
     /**
      * Keeps others out for at least this time, in {@link #timeUnit()}, even if the method ends earlier: together with {@link
-     * OnContention#SKIP} and {@code waitFor = 0}, a {@code @Scheduled} job that several nodes start at about the same time runs
+     * OnContention#SKIP} and {@code waitFor = 0}, a {@code @Scheduled} job that several instances start at about the same time runs
      * once. Such a method cannot reenter a lock that its thread already holds.
      *
      * @return the time from the grant; by default none

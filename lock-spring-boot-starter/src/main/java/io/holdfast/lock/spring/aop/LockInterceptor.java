@@ -299,7 +299,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
         private LockNotAcquiredException named(LockNotAcquiredException contention) {
             LockHolder holder = contention.holder().orElse(null);
             return new LockNotAcquiredException(
-                    operation.caller(), contention.key(), contention.waited(), holder, contention.blockage());
+                    operation.caller(), contention.key(), contention.waitedFor(), holder, contention.blockage());
         }
 
         /** Whether a scheduled method waited until the shutdown. Its only caller, the scheduler, would log an error. */

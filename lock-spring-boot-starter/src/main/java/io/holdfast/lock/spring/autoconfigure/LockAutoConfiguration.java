@@ -53,7 +53,7 @@ public final class LockAutoConfiguration {
         LockEngineBuilder builder = LockEngine.builder(store)
                 .defaults(properties::defaults)
                 .maskKeys(properties.maskKeys())
-                .maxWaiting(properties.async().maxWaiting())
+                .maxAsyncWaiting(properties.async().maxWaiting())
                 .listeners(() -> listeners.orderedStream().toList());
         if (Threading.VIRTUAL.isActive(environment)) {
             builder.executor(new VirtualThreadTaskExecutor("holdfast-async-"));

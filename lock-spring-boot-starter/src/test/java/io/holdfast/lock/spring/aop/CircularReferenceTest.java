@@ -7,7 +7,7 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.annotation.OnOneNode;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import org.junit.jupiter.api.Test;
@@ -44,9 +44,9 @@ class CircularReferenceTest {
         public void report() {}
     }
 
-    static class OnOneInstance extends Job {
+    static class InstanceJob extends Job {
         @Scheduled(fixedRateString = NEVER, initialDelayString = NEVER)
-        @OnOneNode(name = "report", atLeast = "1m")
+        @OnOneInstance(name = "report", minHold = "1m")
         public void report() {}
     }
 
@@ -105,7 +105,7 @@ class CircularReferenceTest {
 
     @ParameterizedTest
     @ValueSource(
-            classes = {Locked.class, OnOneInstance.class, Twice.class, Reactive.class, OfClass.class, Listener.class})
+            classes = {Locked.class, InstanceJob.class, Twice.class, Reactive.class, OfClass.class, Listener.class})
     void locked_method_that_would_be_called_without_its_lock_fails_startup(Class<?> job) {
         application(job)
                 .run(context -> assertThat(Startup.failureOf(context)).isEqualTo(failure(job, "DistributedLock")));

@@ -144,7 +144,7 @@ class ContentionTest {
     void waiting_limit_is_the_property_where_the_annotation_says_nothing() {
         whileHeld(runner.withPropertyValues("holdfast.wait-for=20ms"), (bean, context) -> {
             var refused = catchThrowableOfType(LockNotAcquiredException.class, bean::waitingAsConfigured);
-            assertThat(refused.waited()).isGreaterThanOrEqualTo(Duration.ofMillis(20));
+            assertThat(refused.waitedFor()).isGreaterThanOrEqualTo(Duration.ofMillis(20));
         });
     }
 

@@ -178,7 +178,7 @@ class FormsTest {
         String value();
 
         @AliasFor(annotation = DistributedLock.class, attribute = "minHoldString")
-        String atLeast() default "";
+        String minHold() default "";
 
         @AliasFor(annotation = DistributedLock.class, attribute = "mode")
         LockMode mode() default LockMode.SHARED;
@@ -188,15 +188,15 @@ class FormsTest {
     @Target(ElementType.METHOD)
     @Retention(RetentionPolicy.RUNTIME)
     @interface TableJob {
-        @AliasFor(annotation = Job.class, attribute = "atLeast")
-        String atLeast();
+        @AliasFor(annotation = Job.class, attribute = "minHold")
+        String minHold();
     }
 
     static class Jobs {
         @Job("'cleanup'")
         public void cleanup() {}
 
-        @TableJob(atLeast = "${app.time}")
+        @TableJob(minHold = "${app.time}")
         public void tables() {}
     }
 

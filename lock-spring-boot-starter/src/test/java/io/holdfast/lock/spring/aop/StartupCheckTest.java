@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.annotation.OnOneNode;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
 import io.holdfast.lock.spring.aop.overridden.OtherPackage;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
@@ -205,7 +205,7 @@ class StartupCheckTest {
 
     static class PreDestroyed {
         @PreDestroy
-        @OnOneNode(name = "x", atLeast = "1s")
+        @OnOneInstance(name = "x", minHold = "1s")
         public void warm() {}
     }
 

@@ -18,7 +18,7 @@ import io.holdfast.lock.spring.annotation.DistributedSemaphore;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.annotation.LockConnectionFactory;
 import io.holdfast.lock.spring.annotation.OnContention;
-import io.holdfast.lock.spring.annotation.OnOneNode;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
 import io.holdfast.lock.spring.aop.overridden.OtherPackage;
 import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails.Cluster;
 import io.holdfast.lock.spring.autoconfigure.LockConnectionDetails.Sentinel;
@@ -300,7 +300,7 @@ class StartupMessagesTest {
     }
 
     static class NamelessJob {
-        @OnOneNode(name = " ", atLeast = "1s")
+        @OnOneInstance(name = " ", minHold = "1s")
         public void run() {}
     }
 
@@ -501,13 +501,13 @@ class StartupMessagesTest {
     record TemplateUser(LockTemplate locks) {}
 
     static class Daily {
-        @OnOneNode(name = "report", atLeast = "1s")
+        @OnOneInstance(name = "report", minHold = "1s")
         public void run() {}
     }
 
     static class Weekly extends Daily {
         @Override
-        @OnOneNode(name = "report", atLeast = "1s")
+        @OnOneInstance(name = "report", minHold = "1s")
         public void run() {}
     }
 

@@ -11,7 +11,7 @@ import io.holdfast.lock.spring.annotation.DistributedReadLock;
 import io.holdfast.lock.spring.annotation.DistributedSemaphore;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
 import io.holdfast.lock.spring.annotation.OnContention;
-import io.holdfast.lock.spring.annotation.OnOneNode;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
 import io.holdfast.lock.testing.CapturedLog;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -82,7 +82,7 @@ class StartupWarningsTest {
     }
 
     static class First {
-        @OnOneNode(name = "report", atLeast = "1m")
+        @OnOneInstance(name = "report", minHold = "1m")
         public void daily() {}
 
         @DistributedLock(name = "other", waitFor = 0, minHold = 60, onContention = OnContention.SKIP)
@@ -90,7 +90,7 @@ class StartupWarningsTest {
     }
 
     static class Second {
-        @OnOneNode(name = "${job:report}", atLeast = "2m")
+        @OnOneInstance(name = "${job:report}", minHold = "2m")
         public void weekly() {}
     }
 
@@ -103,7 +103,7 @@ class StartupWarningsTest {
     }
 
     static class Different {
-        @OnOneNode(name = "other", atLeast = "1m")
+        @OnOneInstance(name = "other", minHold = "1m")
         public void job() {}
 
         @DistributedLock(name = "other")
@@ -154,13 +154,13 @@ class StartupWarningsTest {
 
     static class Forged {
         @DistributedSemaphore(name = "two\nlines", permits = 5)
-        @OnOneNode(name = "two\nlines", atLeast = "1m")
+        @OnOneInstance(name = "two\nlines", minHold = "1m")
         public void first() {}
 
         @DistributedSemaphore(name = "two\nlines", permits = 3)
         public void second() {}
 
-        @OnOneNode(name = "two\nlines", atLeast = "1m")
+        @OnOneInstance(name = "two\nlines", minHold = "1m")
         public void third() {}
     }
 

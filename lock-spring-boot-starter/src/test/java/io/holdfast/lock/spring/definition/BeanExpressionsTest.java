@@ -8,7 +8,7 @@ import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.DistributedReadLock;
 import io.holdfast.lock.spring.annotation.LeaderOnly;
-import io.holdfast.lock.spring.annotation.OnOneNode;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
 import io.holdfast.lock.spring.leader.LeaderRoles;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +35,7 @@ class BeanExpressionsTest {
         @DistributedReadLock(name = "b", leaseString = "#{settings.lease.multipliedBy(2)}")
         public void ofComposed() {}
 
-        @OnOneNode(name = "c", atLeast = "#{@settings.${app.property}}")
+        @OnOneInstance(name = "c", minHold = "#{@settings.${app.property}}")
         public void withPlaceholder() {}
 
         @DistributedLock(name = "d", waitForString = "${app.expression}")

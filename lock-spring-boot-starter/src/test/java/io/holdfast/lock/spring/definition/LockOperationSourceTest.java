@@ -174,7 +174,7 @@ class LockOperationSourceTest {
     }
 
     @Test
-    void unknown_parameter_names_are_told_apart_from_misspelt_ones() {
+    void unknown_parameter_names_are_told_apart_from_misspelled_ones() {
         assertThatThrownBy(() -> operations.find(CONTAINS, Unnamed.class))
                 .isInstanceOf(LockConfigurationException.class)
                 .hasMessageContainingAll("no parameter #id", "compile with -parameters", "#p0");

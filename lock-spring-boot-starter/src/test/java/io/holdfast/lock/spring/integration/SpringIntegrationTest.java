@@ -79,7 +79,7 @@ class SpringIntegrationTest {
     }
 
     @Test
-    void one_node_is_leader_and_another_succeeds_it() throws Exception {
+    void one_instance_is_leader_and_another_succeeds_it() throws Exception {
         Node first = new Node("first");
         Node second = new Node("second");
         LockRegistryLeaderInitiator leading = start(locks, first);

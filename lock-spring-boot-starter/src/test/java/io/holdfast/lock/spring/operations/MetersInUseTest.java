@@ -120,7 +120,7 @@ class MetersInUseTest {
                 "holdfast_acquire_seconds_count{outcome=\"acquired\",error=\"LockStoreException\"}",
                 "label_values(holdfast_held, name)"
             })
-    void misspelt_expression_is_found(String expression) {
+    void misspelled_expression_is_found(String expression) {
         assertThat(scrape.missing(expression)).isNotEmpty();
     }
 }

@@ -194,7 +194,7 @@ class JoinedTransactionTest extends TransactionFixture {
 
     @Test
     void fixed_lease_is_a_limit_until_the_end() {
-        assertThat(causeOfLossAfter(() -> service.locked(() -> {}))).isEqualTo(LossCause.LIMIT_REACHED);
+        assertThat(causeOfLossAfter(() -> service.locked(() -> {}))).isEqualTo(LossCause.TIME_LIMIT_REACHED);
     }
 
     @Test

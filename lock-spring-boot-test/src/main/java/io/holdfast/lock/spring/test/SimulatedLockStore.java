@@ -18,9 +18,9 @@ import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.RenewReply;
 import io.holdfast.lock.store.RenewRequest;
 import io.holdfast.lock.store.WakeListener;
-import io.holdfast.lock.store.overview.RecordedWait;
-import io.holdfast.lock.store.overview.StoreScan;
-import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.scan.RecordedWait;
+import io.holdfast.lock.store.scan.StoreScan;
+import io.holdfast.lock.store.scan.WaitReport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -139,8 +139,8 @@ final class SimulatedLockStore implements LockStore {
     }
 
     @Override
-    public Optional<StoreScan> openScan(String keyPrefix) {
-        return reachable().openScan(keyPrefix);
+    public Optional<StoreScan> openScan(String keysStartingWith) {
+        return reachable().openScan(keysStartingWith);
     }
 
     @Override

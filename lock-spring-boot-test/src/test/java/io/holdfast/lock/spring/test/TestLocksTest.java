@@ -77,7 +77,7 @@ class TestLocksTest {
     }
 
     @Test
-    void overview_lists_what_is_held_here_and_elsewhere() {
+    void scan_lists_what_is_held_here_and_elsewhere() {
         try (var elsewhere = testLocks.holdElsewhere(KEY);
                 var here = locks.acquire("order:41")) {
             assertThat(here.isHeld()).isTrue();
@@ -88,7 +88,7 @@ class TestLocksTest {
     }
 
     @Test
-    void overview_names_a_wait_of_a_thread_that_holds_another_lock() {
+    void all_locks_name_a_wait_of_a_thread_that_holds_another_lock() {
         CompletableFuture<Boolean> nested;
         try (var first = locks.acquire("order:41")) {
             nested = NewThread.start(() -> {
@@ -97,11 +97,11 @@ class TestLocksTest {
                     return both.isHeld() && second.isHeld();
                 }
             });
-            Awaitility.await().until(() -> !locks.waits().waits().isEmpty());
+            Awaitility.await().until(() -> !locks.waits().nestedWaits().isEmpty());
 
-            assertThat(locks.waits().waits()).singleElement().satisfies(wait -> {
+            assertThat(locks.waits().nestedWaits()).singleElement().satisfies(wait -> {
                 assertThat(wait.key()).isEqualTo(LockKey.of("order:41"));
-                assertThat(wait.holds()).extracting(NestedWait.Held::key).containsExactly(LockKey.of(KEY));
+                assertThat(wait.holds()).extracting(NestedWait.HeldLock::key).containsExactly(LockKey.of(KEY));
             });
             assertThat(first.isHeld()).isTrue();
         }
@@ -366,7 +366,7 @@ class TestLocksTest {
     void doubles_of_exceptions_have_the_key_and_a_message() {
         LockNotAcquiredException refused = TestLocks.notAcquired(KEY);
         assertThat(refused.key()).isEqualTo(LockKey.of(KEY));
-        assertThat(refused.waited()).isZero();
+        assertThat(refused.waitedFor()).isZero();
         assertThat(refused.holder()).isEmpty();
 
         LockLostException lost = TestLocks.lost(KEY);

@@ -45,7 +45,7 @@ abstract class HoldingContract extends ContractFixture {
         assertThat(holder.thread()).isEqualTo("worker-1");
         assertThat(holder.fencingToken()).isEqualTo(token);
         assertThat(holder.remaining()).isPositive().isLessThanOrEqualTo(LEASE);
-        assertThat(holder.kept()).isFalse();
+        assertThat(holder.keptByMinHold()).isFalse();
     }
 
     @Test
@@ -246,8 +246,10 @@ abstract class HoldingContract extends ContractFixture {
 
         LockHolder keeper = held(tryOnce(bob));
         assertThat(keeper.clientId()).isEqualTo(alice.clientId());
-        assertThat(keeper.kept()).isTrue();
-        assertThat(store().inspect(key).holders()).extracting(LockHolder::kept).containsExactly(true);
+        assertThat(keeper.keptByMinHold()).isTrue();
+        assertThat(store().inspect(key).holders())
+                .extracting(LockHolder::keptByMinHold)
+                .containsExactly(true);
         assertThat(renew(alice, LEASE)).isInstanceOf(RenewReply.NotHolder.class);
         assertThat(release(alice)).isEqualTo(notHolder());
         pass(Duration.ofSeconds(10));

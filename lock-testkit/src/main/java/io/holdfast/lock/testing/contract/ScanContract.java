@@ -6,7 +6,7 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockStatus;
-import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.scan.StoreScan;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -20,8 +20,8 @@ abstract class ScanContract extends ContractFixture {
     }
 
     /** Scans to the end; if the scan never ends, neither does the test. */
-    private List<LockStatus> scan(String keyPrefix) {
-        Optional<StoreScan> opened = store().openScan(keyPrefix);
+    private List<LockStatus> scan(String keysStartingWith) {
+        Optional<StoreScan> opened = store().openScan(keysStartingWith);
         needs(OptionalCall.OPEN_SCAN, opened.isPresent());
         StoreScan scan = opened.orElseThrow();
         while (scan.step()) {
@@ -29,7 +29,7 @@ abstract class ScanContract extends ContractFixture {
         }
         assertThat(scan.isComplete()).isTrue();
         List<LockStatus> found = scan.found();
-        if (!keyPrefix.isEmpty()) { // locks of other tests may end while the servers of a quorum are read
+        if (!keysStartingWith.isEmpty()) { // locks of other tests may end while the servers of a quorum are read
             assertThat(found).hasSize(scan.size());
         }
         return found;
@@ -112,14 +112,14 @@ abstract class ScanContract extends ContractFixture {
 
         store().renew(List.of(renewal(alice, 200, Duration.ofMinutes(10))));
         assertThat(store().inspect(key).waiters()).isEqualTo(200);
-        assertThat(store().inspect(key).waited()).isBetween(Duration.ofMinutes(10), Duration.ofMinutes(15));
+        assertThat(store().inspect(key).longestWait()).isBetween(Duration.ofMinutes(10), Duration.ofMinutes(15));
         assertThat(only().waiters()).isEqualTo(200);
-        assertThat(only().waited()).isBetween(Duration.ofMinutes(10), Duration.ofMinutes(15));
+        assertThat(only().longestWait()).isBetween(Duration.ofMinutes(10), Duration.ofMinutes(15));
         assertThat(only().queue()).isEmpty();
         store().extend(renewal(alice, 0, Duration.ZERO));
 
         assertThat(store().inspect(key).waiters()).isZero();
-        assertThat(store().inspect(key).waited()).isZero();
+        assertThat(store().inspect(key).longestWait()).isZero();
         assertThat(only().waiters()).isZero();
     }
 
@@ -145,6 +145,6 @@ abstract class ScanContract extends ContractFixture {
         pass(LEASE);
 
         assertThat(store().inspect(key).waiters()).isZero();
-        assertThat(store().inspect(key).waited()).isZero();
+        assertThat(store().inspect(key).longestWait()).isZero();
     }
 }

@@ -12,7 +12,7 @@ import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.scan.StoreScan;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -109,7 +109,7 @@ abstract class ScanQueueContract extends ContractFixture {
     private void assertWaiting(int waiters, Duration longest) {
         for (LockStatus status : List.of(store().inspect(key), only())) {
             assertThat(status.waiters()).isEqualTo(waiters);
-            assertThat(status.waited()).isBetween(longest, longest.plus(Duration.ofMinutes(5)));
+            assertThat(status.longestWait()).isBetween(longest, longest.plus(Duration.ofMinutes(5)));
         }
     }
 
@@ -149,12 +149,12 @@ abstract class ScanQueueContract extends ContractFixture {
         leave(bob);
         assertWaiting(5, Duration.ofMinutes(20));
         leave(carol);
-        assertThat(store().inspect(key).waited()).isZero();
+        assertThat(store().inspect(key).longestWait()).isZero();
 
         queue(dave, erin);
 
         assertWaiting(2, Duration.ZERO);
-        assertThat(store().inspect(key).waited()).isZero();
+        assertThat(store().inspect(key).longestWait()).isZero();
     }
 
     @Test
@@ -180,7 +180,7 @@ abstract class ScanQueueContract extends ContractFixture {
 
         assertThat(store().inspect(key).waiters()).isZero();
         assertThat(only().waiters()).isZero();
-        assertThat(only().waited()).isZero();
+        assertThat(only().longestWait()).isZero();
     }
 
     @Test

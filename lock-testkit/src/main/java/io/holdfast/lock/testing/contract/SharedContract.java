@@ -69,7 +69,9 @@ abstract class SharedContract extends ContractFixture {
     void weight_is_kept_by_a_lock_that_is_kept_after_its_release() {
         granted(tryWeighted(alice, 3, 2, false));
         releaseLater(alice, LEASE);
-        assertThat(store().inspect(key).holders()).extracting(LockHolder::kept).containsExactly(true);
+        assertThat(store().inspect(key).holders())
+                .extracting(LockHolder::keptByMinHold)
+                .containsExactly(true);
 
         shared(bob, 3);
         refused(tryShared(carol, 3));

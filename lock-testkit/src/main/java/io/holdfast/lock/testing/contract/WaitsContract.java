@@ -7,8 +7,8 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.overview.RecordedWait;
-import io.holdfast.lock.store.overview.WaitReport;
+import io.holdfast.lock.store.scan.RecordedWait;
+import io.holdfast.lock.store.scan.WaitReport;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -41,8 +41,8 @@ abstract class WaitsContract extends ContractFixture {
                 LockMode.EXCLUSIVE,
                 Duration.ofSeconds(1),
                 List.of(
-                        new NestedWait.Held(key, 7, LockMode.EXCLUSIVE),
-                        new NestedWait.Held(beside("x"), 8, LockMode.SHARED)));
+                        new NestedWait.HeldLock(key, 7, LockMode.EXCLUSIVE),
+                        new NestedWait.HeldLock(beside("x"), 8, LockMode.SHARED)));
     }
 
     private WaitReport report(String clientId, long id) {
@@ -77,9 +77,9 @@ abstract class WaitsContract extends ContractFixture {
         assertThat(read.ended()).isFalse();
         assertThat(read.what())
                 .usingRecursiveComparison()
-                .ignoringFields("waited")
+                .ignoringFields("waitedFor")
                 .isEqualTo(reported.what());
-        assertThat(read.what().waited()).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+        assertThat(read.what().waitedFor()).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
     }
 
     @Test

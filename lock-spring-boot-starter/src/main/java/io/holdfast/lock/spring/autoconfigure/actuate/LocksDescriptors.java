@@ -100,9 +100,9 @@ final class LocksDescriptors {
     }
 
     record Held(
-            String key, String name, String mode, long fencingToken, String thread, String held, String remaining) {}
+            String key, String name, String mode, long fencingToken, String thread, String heldFor, String remaining) {}
 
-    record Waiting(String key, String name, String mode, String thread, String waited) {}
+    record Waiting(String key, String name, String mode, String thread, String waitedFor) {}
 
     /**
      * An annotated method. If a time is missing, the client's default applies, or there is no such limit.
@@ -113,7 +113,7 @@ final class LocksDescriptors {
             @Nullable String bean,
             @Nullable String method,
             String name,
-            List<String> key,
+            List<String> keys,
             String mode,
             @Nullable Integer limit,
             @Nullable Integer weight,
@@ -137,7 +137,7 @@ final class LocksDescriptors {
             @Nullable String id,
             String key,
             boolean held,
-            long fencingToken,
+            long lastFencingToken,
             List<Holder> holders,
             int waiters,
             @Nullable String longestWait,
@@ -153,7 +153,7 @@ final class LocksDescriptors {
                 status.lastFencingToken(),
                 holders(status.holders()),
                 status.waiters(),
-                status.waited().isZero() ? null : text(status.waited()),
+                status.longestWait().isZero() ? null : text(status.longestWait()),
                 status.queue());
     }
 
@@ -167,7 +167,7 @@ final class LocksDescriptors {
             String since,
             String remaining,
             long fencingToken,
-            boolean kept) {}
+            boolean keptByMinHold) {}
 
     static List<Holder> holders(List<LockHolder> holders) {
         return holders.stream()
@@ -180,7 +180,7 @@ final class LocksDescriptors {
                         text(each.since()),
                         text(each.remaining()),
                         each.fencingToken(),
-                        each.kept()))
+                        each.keptByMinHold()))
                 .toList();
     }
 
@@ -194,21 +194,29 @@ final class LocksDescriptors {
      * @param lateRenewals the number of its locks whose renewal is overdue
      * @param responseTime how long the store took to respond to a single call
      */
-    record Overview(
+    record Report(
             String time,
             boolean complete,
             int unreadable,
             int total,
             int page,
             int size,
-            ClientId instance,
+            Instance instance,
             int lateRenewals,
             String responseTime,
             List<Lock> locks,
             List<Deadlock> deadlocks,
-            List<Wait> blocked,
+            List<Wait> nestedWaits,
             List<Event> events)
             implements OperationResponseBody {}
+
+    /** The application instance that responds. */
+    record Instance(String clientId, String host, long pid) {
+
+        static Instance of(ClientId client) {
+            return new Instance(client.id(), client.host(), client.pid());
+        }
+    }
 
     /** @param waits each waits for the next one, and the last one for the first */
     record Deadlock(List<Wait> waits) {}
@@ -221,7 +229,7 @@ final class LocksDescriptors {
             String thread,
             String key,
             String id,
-            String waited,
+            String waitedFor,
             List<HeldKey> holds) {}
 
     record HeldKey(String key, String id) {}

@@ -39,10 +39,10 @@ record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource 
     }
 
     Locks locks(boolean withKeys) {
-        Optional<LocalLocks> activity =
+        Optional<LocalLocks> local =
                 Optional.ofNullable(beans.getBeanProvider(LocalLocks.class).getIfUnique());
         return new Locks(
-                activity.stream()
+                local.stream()
                         .flatMap(each -> each.held().stream())
                         .map(each -> new Held(
                                 LocksDescriptors.key(each.key(), withKeys),
@@ -50,19 +50,19 @@ record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource 
                                 each.mode().name(),
                                 each.fencingToken(),
                                 each.thread(),
-                                LocksDescriptors.text(each.held()),
+                                LocksDescriptors.text(each.heldFor()),
                                 LocksDescriptors.text(each.remaining())))
                         .toList(),
-                activity.stream()
+                local.stream()
                         .flatMap(each -> each.waiting().stream())
                         .map(each -> new Waiting(
                                 LocksDescriptors.key(each.key(), withKeys),
                                 shown(each.name()),
                                 each.mode().name(),
                                 each.thread(),
-                                LocksDescriptors.text(each.waited())))
+                                LocksDescriptors.text(each.waitedFor())))
                         .toList(),
-                activity.map(LocalLocks::wakeups).orElse(null),
+                local.map(LocalLocks::wakeups).orElse(null),
                 LockedMethods.of(beans, operations),
                 LocksDescriptors.leaders(beans, true));
     }

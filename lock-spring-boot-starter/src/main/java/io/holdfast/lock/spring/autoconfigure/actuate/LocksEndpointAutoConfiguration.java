@@ -50,9 +50,9 @@ public final class LocksEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnBean(LocksEndpoint.class)
-    @ConditionalOnMissingBean(name = "holdfastAllLocks")
-    LocksReport holdfastAllLocks(ObjectProvider<AllLocks> overview, LocksEndpointProperties properties) {
-        return new LocksReport(new SharedScan(overview::getIfUnique, SCAN_INTERVAL), properties.showKeys());
+    @ConditionalOnMissingBean(name = "holdfastLocksReport")
+    LocksReport holdfastLocksReport(ObjectProvider<AllLocks> allLocks, LocksEndpointProperties properties) {
+        return new LocksReport(new SharedScan(allLocks::getIfUnique, SCAN_INTERVAL), properties.showKeys());
     }
 
     @Bean
@@ -62,10 +62,10 @@ public final class LocksEndpointAutoConfiguration {
     LocksEndpointWebExtension holdfastLocksEndpointWebExtension(
             LocksEndpoint endpoint,
             LocksEndpointProperties properties,
-            LocksReport allLocks,
+            LocksReport report,
             ObjectProvider<EndpointAccessResolver> access) {
         Supplier<String> page = SingletonSupplier.of(() -> LocksPage.html(isWritable(access)));
-        return new LocksEndpointWebExtension(endpoint, properties, allLocks, page);
+        return new LocksEndpointWebExtension(endpoint, properties, report, page);
     }
 
     private static boolean isWritable(ObjectProvider<EndpointAccessResolver> access) {

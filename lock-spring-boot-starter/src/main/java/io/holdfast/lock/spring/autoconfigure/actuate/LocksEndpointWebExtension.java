@@ -20,7 +20,7 @@ import org.springframework.util.MimeType;
 /** Adapts the endpoint to HTTP: the response may depend on the user, and failures are mapped to status codes. */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 record LocksEndpointWebExtension(
-        LocksEndpoint endpoint, LocksEndpointProperties properties, LocksReport allLocks, Supplier<String> page) {
+        LocksEndpoint endpoint, LocksEndpointProperties properties, LocksReport report, Supplier<String> page) {
 
     private static final MimeType HTML = new MimeType("text", "html", StandardCharsets.UTF_8);
     private static final int FORBIDDEN = 403;
@@ -42,7 +42,7 @@ record LocksEndpointWebExtension(
             @Nullable String scope,
             @Nullable String name,
             @Nullable String key,
-            @Nullable String holder,
+            @Nullable String client,
             @Nullable Duration minAge,
             @Nullable Integer page,
             @Nullable Integer size) {
@@ -60,7 +60,7 @@ record LocksEndpointWebExtension(
                 throw new IllegalArgumentException(
                         "The only supported scope is 'all'; omit scope to list the locks of this instance");
             }
-            return allLocks.show(new LocksReport.Query(name, key, holder, minAge, page, size), withKeys);
+            return report.show(new LocksReport.Query(name, key, client, minAge, page, size), withKeys);
         });
     }
 

@@ -75,10 +75,10 @@ final class LocksHealthIndicator extends AbstractHealthIndicator {
         }
     }
 
-    private static void describe(LocalLocks activity, Health.Builder builder, List<String> warnings) {
-        int late = activity.lateRenewals();
+    private static void describe(LocalLocks local, Health.Builder builder, List<String> warnings) {
+        int late = local.lateRenewals();
         builder.status(late > 0 ? Status.DOWN : Status.UP).withDetail("lateRenewals", late);
-        SubscriptionState state = activity.subscriptionState();
+        SubscriptionState state = local.subscriptionState();
         builder.withDetail("subscription", state.name().toLowerCase(Locale.ROOT));
         if (state == SubscriptionState.DISCONNECTED) {
             warnings.add("Wakeup subscription is down: waiting threads poll every 100 ms");

@@ -9,7 +9,8 @@ import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Deadlock;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Event;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.HeldKey;
-import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Overview;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Instance;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Report;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Wait;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,7 +52,7 @@ final class LocksReport implements LockListener {
      *
      * @param name keys that are equal to it, or begin with it and a colon; null for all
      * @param key a part of the key; null for all
-     * @param holder a part of the host, client id or thread of a holder or waiter; null for all
+     * @param client a part of the host, client id or thread of a holder or waiter; null for all
      * @param minAge the minimum time that one of its holders has held the lock; null for all
      * @param page the page, starting from 0; null for the first
      * @param size the size of a page; null for the default
@@ -59,7 +60,7 @@ final class LocksReport implements LockListener {
     record Query(
             @Nullable String name,
             @Nullable String key,
-            @Nullable String holder,
+            @Nullable String client,
             @Nullable Duration minAge,
             @Nullable Integer page,
             @Nullable Integer size) {
@@ -74,7 +75,7 @@ final class LocksReport implements LockListener {
                             || (withKeys && shown.equals(name))
                             || (shown.startsWith(name + ':') && (withKeys || shown.split(":", 2)[0].equals(name))))
                     && (!StringUtils.hasLength(key) || shown.contains(key))
-                    && (!StringUtils.hasLength(holder) || parties(lock).anyMatch(text -> text.contains(holder)))
+                    && (!StringUtils.hasLength(client) || parties(lock).anyMatch(text -> text.contains(client)))
                     && (minAge == null
                             || lock.holders().stream()
                                     .anyMatch(each -> !each.since().isAfter(now.minus(minAge))));
@@ -111,13 +112,13 @@ final class LocksReport implements LockListener {
     }
 
     @ReadOperation
-    Overview allLocks(
+    Report allLocks(
             @Nullable String name,
-            @Nullable String holder,
+            @Nullable String client,
             @Nullable Duration minAge,
             @Nullable Integer page,
             @Nullable Integer size) {
-        return show(new Query(name, null, holder, minAge, page, size), showKeys.isShown(true));
+        return show(new Query(name, null, client, minAge, page, size), showKeys.isShown(true));
     }
 
     /**
@@ -125,7 +126,7 @@ final class LocksReport implements LockListener {
      *
      * @throws IllegalArgumentException if the page, its size or the age is out of range
      */
-    Overview show(Query query, boolean withKeys) {
+    Report show(Query query, boolean withKeys) {
         int page = query.page() == null ? 0 : query.page();
         int size = query.size() == null ? DEFAULT_SIZE : query.size();
         if (page < 0 || size < 1 || size > MAX_SIZE) {
@@ -139,14 +140,14 @@ final class LocksReport implements LockListener {
         List<LockStatus> matching = result.scan().locks().stream()
                 .filter(lock -> query.matches(lock, result.time(), withKeys))
                 .toList();
-        return new Overview(
+        return new Report(
                 LocksDescriptors.text(result.time()),
                 result.scan().complete(),
                 result.scan().unreadable(),
                 matching.size(),
                 page,
                 size,
-                result.client(),
+                Instance.of(result.client()),
                 result.late(),
                 LocksDescriptors.text(result.took()),
                 matching.stream()
@@ -158,7 +159,7 @@ final class LocksReport implements LockListener {
                 result.waits().deadlocks().stream()
                         .map(cycle -> new Deadlock(describe(cycle.waits(), withKeys)))
                         .toList(),
-                describe(result.waits().waits(), withKeys),
+                describe(result.waits().nestedWaits(), withKeys),
                 events.stream()
                         .map(entry -> describe(entry, result.client().host(), withKeys))
                         .toList());
@@ -173,7 +174,7 @@ final class LocksReport implements LockListener {
                         wait.thread(),
                         LocksDescriptors.key(wait.key(), withKeys),
                         id(wait.key()),
-                        LocksDescriptors.text(wait.waited()),
+                        LocksDescriptors.text(wait.waitedFor()),
                         wait.holds().stream()
                                 .map(held -> new HeldKey(LocksDescriptors.key(held.key(), withKeys), id(held.key())))
                                 .toList()))

@@ -33,7 +33,7 @@ final class SharedScan {
      */
     record Result(Instant time, ClientId client, LockScan scan, LockWaits waits, int late, Duration took) {}
 
-    /** @param locks yields null if the template does not provide an overview */
+    /** @param locks yields null if the template cannot list all locks */
     SharedScan(Supplier<@Nullable AllLocks> locks, Duration interval) {
         this.locks = locks;
         this.intervalNanos = interval.toNanos();
@@ -63,16 +63,16 @@ final class SharedScan {
     /** {@return a supplier that returns the result or throws the failure} */
     private Supplier<Result> scan() {
         try {
-            AllLocks overview = locks.get();
-            if (overview == null) {
+            AllLocks allLocks = locks.get();
+            if (allLocks == null) {
                 throw new UnsupportedOperationException("The LockTemplate bean does not implement AllLocks");
             }
-            LockScan scan = overview.scan(LockScanRequest.ALL);
+            LockScan scan = allLocks.scan(LockScanRequest.ALL);
             long asked = System.nanoTime();
-            LockWaits waits = overview.waits();
+            LockWaits waits = allLocks.waits();
             Duration took = Duration.ofNanos(System.nanoTime() - asked);
-            int late = overview instanceof LocalLocks activity ? activity.lateRenewals() : 0;
-            Result result = new Result(Instant.now(), overview.client(), scan, waits, late, took);
+            int late = allLocks instanceof LocalLocks local ? local.lateRenewals() : 0;
+            Result result = new Result(Instant.now(), allLocks.client(), scan, waits, late, took);
             return () -> result;
         } catch (RuntimeException e) {
             return () -> {

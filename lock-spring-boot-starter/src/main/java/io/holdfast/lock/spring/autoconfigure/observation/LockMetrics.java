@@ -28,7 +28,7 @@ final class LockMetrics implements LockListener {
     static final int MAX_NAMES = 200;
 
     private final MeterRegistry registry;
-    private final Supplier<@Nullable LocalLocks> activity;
+    private final Supplier<@Nullable LocalLocks> local;
     private final boolean timesAcquire;
     private final MeterProvider<Timer> acquire;
     private final MeterProvider<Timer> hold;
@@ -43,12 +43,12 @@ final class LockMetrics implements LockListener {
     /**
      * Creates an instance.
      *
-     * @param activity called on the first event, since the client needs its listeners first; yields null if there is none
+     * @param local called on the first event, since the client needs its listeners first; yields null if there is none
      * @param timesAcquire false if the observation times acquisitions
      */
-    LockMetrics(MeterRegistry registry, Supplier<@Nullable LocalLocks> activity, boolean timesAcquire) {
+    LockMetrics(MeterRegistry registry, Supplier<@Nullable LocalLocks> local, boolean timesAcquire) {
         this.registry = registry;
-        this.activity = activity;
+        this.local = local;
         this.timesAcquire = timesAcquire;
         this.acquire = Timer.builder("holdfast.acquire")
                 .description("Time to acquire a lock, by outcome")
@@ -80,21 +80,21 @@ final class LockMetrics implements LockListener {
     @Override
     public void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Acquired acquired) {
-            acquired(acquired.name(), "acquired", "none", acquired.waited());
+            acquired(acquired.name(), "acquired", "none", acquired.waitedFor());
             if (acquired.handoff()) {
                 handoffs.withTag("name", tag(acquired.name())).increment();
             }
         } else if (event instanceof LockEvent.Released released) {
-            hold.withTag("name", tag(released.name())).record(released.held());
+            hold.withTag("name", tag(released.name())).record(released.heldFor());
         } else if (event instanceof LockEvent.Waiting waiting) {
             register(waiting.name());
         } else if (event instanceof LockEvent.NotAcquired refused) {
-            acquired(refused.name(), "not_acquired", "none", refused.waited());
+            acquired(refused.name(), "not_acquired", "none", refused.waitedFor());
         } else if (event instanceof LockEvent.Failed failed) {
-            acquired(failed.name(), "failed", failed.failure().getClass().getSimpleName(), failed.waited());
+            acquired(failed.name(), "failed", failed.failure().getClass().getSimpleName(), failed.waitedFor());
         } else if (event instanceof LockEvent.Lost loss) {
             register(loss.name());
-            hold.withTag("name", tag(loss.name())).record(loss.held());
+            hold.withTag("name", tag(loss.name())).record(loss.heldFor());
             losses(loss.name(), loss.cause()).increment();
         } else if (event instanceof LockEvent.Renewed renewal) {
             renewed.increment(renewal.locks());
@@ -144,7 +144,7 @@ final class LockMetrics implements LockListener {
 
     /** One for all names; registers the meters without names only once, because Micrometer warns about a second registration. */
     private synchronized @Nullable LocalLocks books() {
-        LocalLocks first = books == null ? activity.get() : null;
+        LocalLocks first = books == null ? local.get() : null;
         if (first != null) {
             books = first;
             FunctionCounter.builder("holdfast.wakeups", first, LocalLocks::wakeups)

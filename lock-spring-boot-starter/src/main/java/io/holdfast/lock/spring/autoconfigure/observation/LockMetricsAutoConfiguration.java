@@ -32,12 +32,12 @@ public final class LockMetricsAutoConfiguration {
     @ConditionalOnMissingBean(name = "holdfastMetrics")
     LockMetrics holdfastMetrics(
             MeterRegistry registry,
-            ObjectProvider<LocalLocks> activity,
+            ObjectProvider<LocalLocks> local,
             ObjectProvider<LockObservations> observations,
             ObjectProvider<MeterObservationHandler<?>> handlers) {
         boolean observed = observations.getIfAvailable() != null
                 && handlers.stream().findAny().isPresent();
-        return new LockMetrics(registry, activity::getIfUnique, !observed);
+        return new LockMetrics(registry, local::getIfUnique, !observed);
     }
 
     @Bean

@@ -86,10 +86,10 @@ class EndpointConditionTest {
     }
 
     @Test
-    void application_may_replace_the_overview_or_the_web_extension() {
+    void application_may_replace_the_report_or_the_web_extension() {
         application
                 .withPropertyValues(EXPOSED)
-                .withBean("holdfastAllLocks", String.class, () -> "own")
+                .withBean("holdfastLocksReport", String.class, () -> "own")
                 .run(context -> assertThat(context)
                         .hasSingleBean(LocksEndpoint.class)
                         .doesNotHaveBean(LocksEndpointWebExtension.class)

@@ -69,7 +69,7 @@ class EndpointKeysTest {
 
     /** What the endpoint shows of a lock, found by its token. */
     private static String shown(WebApplication of, LockHandle held, String field) {
-        String path = "$.locks[?(@.fencingToken == " + held.fencingToken() + ")]." + field;
+        String path = "$.locks[?(@.lastFencingToken == " + held.fencingToken() + ")]." + field;
         return Awaitility.await()
                 .until(
                         () -> JsonPath.<List<String>>read(
@@ -149,7 +149,7 @@ class EndpointKeysTest {
                                 application
                                         .get("/actuator/locks?scope=all" + query)
                                         .body(),
-                                "$.locks[*].fencingToken"))
+                                "$.locks[*].lastFencingToken"))
                         .containsExactly(held.fencingToken());
             }
         }

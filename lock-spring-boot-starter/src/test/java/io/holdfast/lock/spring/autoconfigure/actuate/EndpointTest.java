@@ -134,7 +134,7 @@ class EndpointTest {
         Awaitility.await()
                 .until(
                         () -> JsonPath.<List<String>>read(
-                                body("/actuator/locks"), "$.waiting[?(@.key == 'endpoint:times')].waited"),
+                                body("/actuator/locks"), "$.waiting[?(@.key == 'endpoint:times')].waitedFor"),
                         list -> !list.isEmpty());
 
         for (String path : List.of("/actuator/locks", "/actuator/locks?scope=all", "/actuator/locks/endpoint:times")) {
@@ -153,7 +153,7 @@ class EndpointTest {
         assertThat(JsonPath.<List<String>>read(json, pay + ".method"))
                 .containsExactly(Payments.class.getName() + ".pay(long, String)");
         assertThat(JsonPath.<List<String>>read(json, pay + ".name")).containsExactly("payment");
-        assertThat(JsonPath.<List<String>>read(json, pay + ".key[*]")).containsExactly("#id");
+        assertThat(JsonPath.<List<String>>read(json, pay + ".keys[*]")).containsExactly("#id");
         assertThat(JsonPath.<List<String>>read(json, pay + ".lease")).containsExactly("PT10S");
         assertThat(JsonPath.<List<String>>read(json, pay + ".waitFor")).containsExactly("PT2S");
     }

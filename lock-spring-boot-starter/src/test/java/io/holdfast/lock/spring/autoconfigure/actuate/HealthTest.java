@@ -159,19 +159,19 @@ class HealthTest {
         return beans;
     }
 
-    private static Health of(LocalLocks activity, Map<String, String> policies) {
+    private static Health of(LocalLocks local, Map<String, String> policies) {
         LockStore store = mock(LockStore.class);
         when(store.evictionPolicies()).thenReturn(policies);
-        return new LocksHealthIndicator(beans(activity, store)).health();
+        return new LocksHealthIndicator(beans(local, store)).health();
     }
 
     @Test
     void late_renewals_are_down() {
-        LocalLocks activity = mock(LocalLocks.class);
-        when(activity.subscriptionState()).thenReturn(SubscriptionState.CONNECTED);
-        when(activity.lateRenewals()).thenReturn(1);
+        LocalLocks local = mock(LocalLocks.class);
+        when(local.subscriptionState()).thenReturn(SubscriptionState.CONNECTED);
+        when(local.lateRenewals()).thenReturn(1);
 
-        Health health = of(activity, Map.of());
+        Health health = of(local, Map.of());
 
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
         assertThat(health.getDetails()).containsEntry("lateRenewals", 1).doesNotContainKey("evictionPolicy");
@@ -190,10 +190,10 @@ class HealthTest {
 
     @Test
     void lost_subscription_is_up_with_a_warning() {
-        LocalLocks activity = mock(LocalLocks.class);
-        when(activity.subscriptionState()).thenReturn(SubscriptionState.DISCONNECTED);
+        LocalLocks local = mock(LocalLocks.class);
+        when(local.subscriptionState()).thenReturn(SubscriptionState.DISCONNECTED);
 
-        Health health = of(activity, Map.of("", "unknown"));
+        Health health = of(local, Map.of("", "unknown"));
 
         assertThat(health.getStatus()).isEqualTo(Status.UP);
         assertThat(health.getDetails())
@@ -210,10 +210,10 @@ class HealthTest {
 
     @Test
     void each_of_several_servers_is_named() {
-        LocalLocks activity = mock(LocalLocks.class);
-        when(activity.subscriptionState()).thenReturn(SubscriptionState.NOT_NEEDED);
+        LocalLocks local = mock(LocalLocks.class);
+        when(local.subscriptionState()).thenReturn(SubscriptionState.NOT_NEEDED);
 
-        Health health = of(activity, Map.of("a:1", "noeviction", "b:2", "volatile-lru", "c:3", "unknown"));
+        Health health = of(local, Map.of("a:1", "noeviction", "b:2", "volatile-lru", "c:3", "unknown"));
 
         assertThat(health.getDetails().get("warnings"))
                 .isEqualTo(List.of("The eviction policy of b:2 is volatile-lru: Redis may evict held locks when it"

@@ -15,7 +15,7 @@ import io.holdfast.lock.api.LockWaits;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.api.NestedWait;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.HeldKey;
-import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Overview;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Report;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Wait;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksReport.Query;
 import java.time.Duration;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.actuate.endpoint.Show;
 
-/** An overview for somebody who may not see keys, wherever they occur. */
+/** A report for somebody who may not see keys, wherever they occur. */
 class HiddenKeysTest {
 
     private static final LockKey JANE = LockKey.of("order:jane@example.com");
@@ -40,7 +40,7 @@ class HiddenKeysTest {
             JANE,
             LockMode.EXCLUSIVE,
             Duration.ofSeconds(1),
-            List.of(new NestedWait.Held(JOHN, 5, LockMode.EXCLUSIVE)));
+            List.of(new NestedWait.HeldLock(JOHN, 5, LockMode.EXCLUSIVE)));
 
     private static final AllLocks LOCKS = new AllLocks() {
         @Override
@@ -65,7 +65,7 @@ class HiddenKeysTest {
 
     private final LocksReport all = new LocksReport(new SharedScan(() -> LOCKS, Duration.ofHours(1)), Show.NEVER);
 
-    private Overview overview(String name, boolean withKeys) {
+    private Report report(String name, boolean withKeys) {
         return all.show(new Query(name, null, null, null, null, null), withKeys);
     }
 
@@ -73,25 +73,27 @@ class HiddenKeysTest {
     void keys_of_locks_waiters_deadlocks_and_events_are_hidden() {
         all.onEvent(new LockEvent.Lost(JANE, "order", 5, Duration.ofSeconds(1), LossCause.EXPIRED, null));
 
-        Overview hidden = overview("", false);
+        Report hidden = report("", false);
 
         assertThat(hidden.toString()).contains("******").doesNotContain("example.com");
-        assertThat(hidden.blocked()).extracting(Wait::key).containsExactly("******");
-        assertThat(hidden.blocked().get(0).holds()).extracting(HeldKey::key).containsExactly("******");
+        assertThat(hidden.nestedWaits()).extracting(Wait::key).containsExactly("******");
+        assertThat(hidden.nestedWaits().get(0).holds()).extracting(HeldKey::key).containsExactly("******");
         assertThat(hidden.deadlocks().get(0).waits()).extracting(Wait::key).containsExactly("******");
         assertThat(hidden.deadlocks().get(0).waits().get(0).holds())
                 .extracting(HeldKey::key)
                 .containsExactly("******");
-        assertThat(hidden.blocked().get(0).holds().get(0).id())
+        assertThat(hidden.nestedWaits().get(0).holds().get(0).id())
                 .isEqualTo(hidden.locks().get(1).id());
     }
 
     @Test
     void keys_are_shown_to_those_who_may_see_them() {
-        Overview shown = overview("", true);
+        Report shown = report("", true);
 
-        assertThat(shown.blocked()).extracting(Wait::key).containsExactly("order:jane@example.com");
-        assertThat(shown.blocked().get(0).holds()).extracting(HeldKey::key).containsExactly("account:john@example.com");
+        assertThat(shown.nestedWaits()).extracting(Wait::key).containsExactly("order:jane@example.com");
+        assertThat(shown.nestedWaits().get(0).holds())
+                .extracting(HeldKey::key)
+                .containsExactly("account:john@example.com");
         assertThat(shown.deadlocks().get(0).waits().get(0).holds())
                 .extracting(HeldKey::key)
                 .containsExactly("account:john@example.com");
@@ -106,16 +108,16 @@ class HiddenKeysTest {
         "'', 3, 3"
     })
     void number_of_locks_does_not_confirm_a_guessed_key(String name, int shown, int hidden) {
-        assertThat(overview(name, true).total()).isEqualTo(shown);
-        assertThat(overview(name, false).total()).isEqualTo(hidden);
+        assertThat(report(name, true).total()).isEqualTo(shown);
+        assertThat(report(name, false).total()).isEqualTo(hidden);
     }
 
     @Test
     void damaged_locks_and_the_longest_wait_are_shown() {
-        Overview overview = overview("", true);
+        Report report = report("", true);
 
-        assertThat(overview.unreadable()).isEqualTo(2);
-        assertThat(overview.locks().get(0).waiters()).isEqualTo(3);
-        assertThat(overview.locks().get(0).longestWait()).isEqualTo("PT5S");
+        assertThat(report.unreadable()).isEqualTo(2);
+        assertThat(report.locks().get(0).waiters()).isEqualTo(3);
+        assertThat(report.locks().get(0).longestWait()).isEqualTo("PT5S");
     }
 }

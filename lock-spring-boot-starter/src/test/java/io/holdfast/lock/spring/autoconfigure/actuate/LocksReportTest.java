@@ -82,7 +82,7 @@ class LocksReportTest {
         assertThat(JsonPath.<Integer>read(json, "$.total")).isEqualTo(1);
         assertThat(JsonPath.<Boolean>read(json, "$.complete")).isTrue();
         assertThat(JsonPath.<String>read(json, "$.locks[0].key")).isEqualTo("all:order");
-        assertThat(JsonPath.<Long>read(json, "$.locks[0].fencingToken")).isEqualTo(held.fencingToken());
+        assertThat(JsonPath.<Long>read(json, "$.locks[0].lastFencingToken")).isEqualTo(held.fencingToken());
         assertThat(JsonPath.<Long>read(json, "$.locks[0].holders[0].fencingToken"))
                 .isEqualTo(held.fencingToken());
         assertThat(JsonPath.<String>read(json, "$.locks[0].holders[0].mode")).isEqualTo("EXCLUSIVE");
@@ -95,7 +95,7 @@ class LocksReportTest {
         assertThat(JsonPath.<Boolean>read(json, "$.locks[0].queue[0].fair")).isFalse();
         assertThat(JsonPath.<Boolean>read(json, "$.locks[0].queue[0].reserved")).isFalse();
         assertThat(JsonPath.<List<Object>>read(json, "$.deadlocks")).isEmpty();
-        assertThat(JsonPath.<List<Object>>read(json, "$.blocked")).isEmpty();
+        assertThat(JsonPath.<List<Object>>read(json, "$.nestedWaits")).isEmpty();
         held.close();
         waiter.join().close();
     }
@@ -114,10 +114,10 @@ class LocksReportTest {
         assertThat(keys("&key=ges:2")).containsExactly("pages:2");
         assertThat(keys("&key=pages&minAge=PT1H")).isEmpty();
         assertThat(keys("&key=pages&minAge=0ms")).hasSize(5);
-        assertThat(keys("&key=pages&holder=nobody")).isEmpty();
+        assertThat(keys("&key=pages&client=nobody")).isEmpty();
         String client = JsonPath.read(body(application, "&name=pages"), "$.locks[0].holders[0].clientId");
-        assertThat(keys("&key=pages&holder=" + client.substring(3))).hasSize(5);
-        assertThat(keys("&key=pages&name=&holder=&minAge=&page=&size=")).hasSize(5);
+        assertThat(keys("&key=pages&client=" + client.substring(3))).hasSize(5);
+        assertThat(keys("&key=pages&name=&client=&minAge=&page=&size=")).hasSize(5);
         held.forEach(LockHandle::close);
         other.close();
     }
@@ -173,7 +173,7 @@ class LocksReportTest {
                 "page=2147483647&size=1000",
                 "minAge=36500d",
                 "minAge=PT0S",
-                "name=%00&key=%00&holder=%00",
+                "name=%00&key=%00&client=%00",
                 "other=1"
             })
     void request_at_the_limits_is_answered(String query) {
@@ -199,9 +199,9 @@ class LocksReportTest {
         try (LockHandle held = bystander.locks().acquire("all:open")) {
             String json = fresh(application, "&name=all");
 
-            assertThat(JsonPath.<List<Boolean>>read(json, "$.locks[?(@.key == 'all:kept')].holders[0].kept"))
+            assertThat(JsonPath.<List<Boolean>>read(json, "$.locks[?(@.key == 'all:kept')].holders[0].keptByMinHold"))
                     .containsExactly(true);
-            assertThat(JsonPath.<List<Boolean>>read(json, "$.locks[?(@.key == 'all:open')].holders[0].kept"))
+            assertThat(JsonPath.<List<Boolean>>read(json, "$.locks[?(@.key == 'all:open')].holders[0].keptByMinHold"))
                     .containsExactly(false);
             held.ensureHeld();
         }

@@ -12,7 +12,7 @@ function drawDeadlock({ waits }, i) {
   const title = make('h2', {}, make('span', { 'aria-hidden': 'true' }, '⟲ '), `Deadlock of ${count(waits.length, 'thread')}`);
   const list = make('ol', {}, ...waits.map(wait => make('li', {},
     badge(instances.of(wait)), make('span', {}, make('bdi', {}, where(wait)),
-      ' holds ', ...commaSeparated(wait.holds ?? []), ' and waits for ', mono(wait), make('span', { className: 'muted' }, `, ${timespan(milliseconds(wait.waited))}`)))));
+      ' holds ', ...commaSeparated(wait.holds ?? []), ' and waits for ', mono(wait), make('span', { className: 'muted' }, `, ${timespan(milliseconds(wait.waitedFor))}`)))));
   const hint = make('p', { className: 'muted' }, 'Each thread waits until its waitFor expires, or until a lock in the cycle is released by force.');
   return make('article', { className: 'deadlock' }, make('div', {}, title, list, hint), drawCycle(waits, `tip-of-arrow-${i}`));
 }

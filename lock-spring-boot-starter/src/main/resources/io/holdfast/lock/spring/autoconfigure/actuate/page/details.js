@@ -33,10 +33,10 @@ class Details {
     const hadFocus = document.activeElement?.id === 'ask';
     if (this.question.open) this.describeRelease();
     byId('details-body').replaceChildren(
-      make('p', { className: 'muted' }, 'Last fencing token ', make('code', {}, String(lock.fencingToken))),
+      make('p', { className: 'muted' }, 'Last fencing token ', make('code', {}, String(lock.lastFencingToken))),
       make('h3', {}, holders.length === 0 ? 'Free' : 'Held by'),
       ...holders.slice(0, 50).map(each => this.party(each, [
-        ['mode', each.mode.toLowerCase()], ['since', clock(Date.parse(each.since))], [each.kept ? 'released, kept by minHold for' : 'lease left', timespan(milliseconds(each.remaining))],
+        ['mode', each.mode.toLowerCase()], ['since', clock(Date.parse(each.since))], [each.keptByMinHold ? 'released, kept by minHold for' : 'lease left', timespan(milliseconds(each.remaining))],
         ['token', String(each.fencingToken)], ['client', shortened(each.clientId, 40)]])),
       make('h3', {}, `Queue: ${count(track.waiters, 'waiter')}${track.waiters > 0 && lock.longestWait ? `, longest wait ${timespan(milliseconds(lock.longestWait))}` : ''}`),
       ...queue.slice(0, 50).map(each => this.party(each, [
@@ -49,7 +49,7 @@ class Details {
   /** A thread that holds other locks reports its wait; for other threads, only the time when they were first seen is known. */
   waited(waiter) {
     const reported = this.waits.find(each => each.id === this.track.id && waiterId(each) === waiterId(waiter));
-    return reported ? timespan(milliseconds(reported.waited)) : `${timespan(this.now() - this.track.queued.get(waiterId(waiter)))} or more`;
+    return reported ? timespan(milliseconds(reported.waitedFor)) : `${timespan(this.now() - this.track.queued.get(waiterId(waiter)))} or more`;
   }
 
   party(party, facts) {

@@ -66,7 +66,7 @@ class Track {
   lease(hold, holder, now) {
     const remaining = milliseconds(holder.remaining);
     hold.isRenewed ||= hold.seen !== undefined && remaining - hold.remaining > hold.seen - now + 1000;
-    hold.isKept = holder.kept === true;
+    hold.isKept = holder.keptByMinHold === true;
     hold.most = Math.max(hold.most ?? 0, remaining);
     hold.seen = now;
     hold.remaining = remaining;
@@ -130,7 +130,7 @@ const reports = new Map();
  * is shown is the same everywhere, so it is the better id.
  */
 function withStableIds(snapshot) {
-  const waits = [...snapshot.blocked ?? [], ...(snapshot.deadlocks ?? []).flatMap(each => each.waits)];
+  const waits = [...snapshot.nestedWaits ?? [], ...(snapshot.deadlocks ?? []).flatMap(each => each.waits)];
   for (const each of [...snapshot.locks, ...snapshot.events ?? [], ...waits, ...waits.flatMap(wait => wait.holds ?? [])]) {
     if (!isHidden(each.key)) each.id = `key ${each.key}`;
   }

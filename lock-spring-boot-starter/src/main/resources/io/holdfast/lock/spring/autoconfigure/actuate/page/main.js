@@ -71,7 +71,7 @@ function show(snapshot) {
   plot(byId('holds'), 'Held', '--hold', holdTimes(lockHistory));
   plot(byId('waits'), 'Waited', '--wait', waits.all);
   showPages(snapshot);
-  details.refresh(snapshot.blocked ?? []);
+  details.refresh(snapshot.nestedWaits ?? []);
   const deadlocks = snapshot.deadlocks?.length ?? 0;
   document.title = deadlocks > 0 ? `(${deadlocks}) Deadlock – Locks` : 'Locks';
   announcer.add(snapshot);

@@ -75,7 +75,7 @@ function showLegend(box, history, grid) {
 const keyOf = lock => make('code', { title: shortened(lock.key, 1000) }, keyName(lock, endKept));
 
 function showBlocked(box, snapshot, history) {
-  const waits = (snapshot.blocked ?? []).toSorted((a, b) => milliseconds(b.waited) - milliseconds(a.waited));
+  const waits = (snapshot.nestedWaits ?? []).toSorted((a, b) => milliseconds(b.waitedFor) - milliseconds(a.waitedFor));
   if (waits.length === 0) {
     box.replaceChildren(make('p', { className: 'muted' }, 'No thread that holds a lock is waiting for another one.'));
     return;
@@ -84,7 +84,7 @@ function showBlocked(box, snapshot, history) {
   const list = make('ul', { className: 'lines' }, ...waits.slice(0, 12).map(wait => {
     const holder = history.tracks.get(wait.id)?.lock?.holders[0];
     return make('li', { className: stuck.has(`${wait.clientId}/${wait.thread}`) ? 'bad-line' : undefined },
-      make('div', {}, badge(instances.of(wait)), threadOf(wait), make('span', { className: 'n wait' }, timespan(milliseconds(wait.waited)))),
+      make('div', {}, badge(instances.of(wait)), threadOf(wait), make('span', { className: 'n wait' }, timespan(milliseconds(wait.waitedFor)))),
       make('div', { className: 'muted' }, 'waits for ', keyOf(wait),
         holder ? make('span', { className: 'holder' }, 'of ', badge(instances.of(holder)), threadOf(holder)) : null));
   }));

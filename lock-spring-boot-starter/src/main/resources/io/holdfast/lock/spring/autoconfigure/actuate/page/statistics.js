@@ -9,8 +9,8 @@ class Waits {
 
   add(snapshot) {
     const now = Date.parse(snapshot.time);
-    for (const wait of snapshot.blocked ?? []) {
-      const waited = milliseconds(wait.waited);
+    for (const wait of snapshot.nestedWaits ?? []) {
+      const waited = milliseconds(wait.waitedFor);
       const began = Math.round((now - waited) / 1000); // the same in every sample of a wait
       const name = `${wait.clientId}/${wait.thread}/${wait.id}`;
       const known = this.seen.get(name);

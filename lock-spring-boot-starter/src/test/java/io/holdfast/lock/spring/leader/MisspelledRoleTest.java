@@ -15,7 +15,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Settings of a role that is not the one of the application. */
 @ExtendWith(OutputCaptureExtension.class)
-class MisspeltRoleTest {
+class MisspelledRoleTest {
 
     private static final String WARNING =
             "holdfast.leadership.roles has settings for roles that no @LeaderOnly or" + " injected Leadership uses: ";

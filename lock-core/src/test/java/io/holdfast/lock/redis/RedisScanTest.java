@@ -12,7 +12,7 @@ import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
-import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.scan.StoreScan;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.RedisTopology;
 import io.holdfast.lock.testing.TestRedis;
@@ -32,7 +32,7 @@ import redis.clients.jedis.Jedis;
 /** What is Redis' own about a walk through all locks: what else is there, what it costs, several servers. */
 @ParameterizedClass
 @EnumSource(TestRedis.Client.class)
-class OverviewTest {
+class RedisScanTest {
 
     private static final HolderInfo HERE = new HolderInfo("web-1", 1, "main");
 
@@ -156,12 +156,12 @@ class OverviewTest {
 
     @Test
     void lock_is_found_on_each_master_of_a_cluster() {
-        String prefix = "overview-" + client + ":";
+        String prefix = "scan-" + client + ":";
         Set<String> keys = IntStream.range(0, 60).mapToObj(i -> prefix + i).collect(Collectors.toSet());
         RedisLockStore cluster = OpenStore.of(RedisTopology.CLUSTER, client, TestRedis.PATIENT);
         keys.forEach(key -> hold(cluster, key));
 
-        LockScan scan = scan(cluster, LockScanRequest.ALL.withKeyPrefix(prefix));
+        LockScan scan = scan(cluster, LockScanRequest.ALL.withKeysStartingWith(prefix));
 
         assertThat(keys(scan)).isEqualTo(keys);
         assertThat(scan.locks()).extracting(LockStatus::holders).allMatch(holders -> holders.size() == 1);

@@ -10,7 +10,7 @@ import io.holdfast.lock.api.LockScan;
 import io.holdfast.lock.api.LockScanRequest;
 import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.store.LockStore;
-import io.holdfast.lock.store.overview.StoreScan;
+import io.holdfast.lock.store.scan.StoreScan;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** All locks of a store, on virtual time: how fast they are read, and when that ends. */
-class OverviewTest extends EngineFixture {
+class ScanTest extends EngineFixture {
 
     private final List<Long> steps = new ArrayList<>();
 
@@ -68,7 +68,7 @@ class OverviewTest extends EngineFixture {
     private LockStore withScan(StoreScan scan) {
         return new StoreSpy(store) {
             @Override
-            public Optional<StoreScan> openScan(String keyPrefix) {
+            public Optional<StoreScan> openScan(String keysStartingWith) {
                 return Optional.of(scan);
             }
         };
@@ -143,7 +143,7 @@ class OverviewTest extends EngineFixture {
     void store_that_cannot_list_its_locks_says_so() {
         assertThatThrownBy(() -> new LockEngineBuilder(new StoreSpy(store) {
                             @Override
-                            public Optional<StoreScan> openScan(String keyPrefix) {
+                            public Optional<StoreScan> openScan(String keysStartingWith) {
                                 return Optional.empty();
                             }
                         })

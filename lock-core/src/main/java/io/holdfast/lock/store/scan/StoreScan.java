@@ -1,4 +1,4 @@
-package io.holdfast.lock.store.overview;
+package io.holdfast.lock.store.scan;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStatus;

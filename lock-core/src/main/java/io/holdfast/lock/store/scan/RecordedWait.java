@@ -1,4 +1,4 @@
-package io.holdfast.lock.store.overview;
+package io.holdfast.lock.store.scan;
 
 /**
  * A nested wait as recorded by the store. It was certainly going on, with all locks it held, from {@code sinceMicros} to

@@ -1,4 +1,4 @@
-package io.holdfast.lock.store.overview;
+package io.holdfast.lock.store.scan;
 
 import java.util.HashMap;
 import java.util.List;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What a client says of itself: what it holds, who waits, and what its events are called. */
 @Timeout(120)
-class ActivityTest extends ThreadsFixture {
+class LocalLocksTest extends ThreadsFixture {
 
     private static final LockRequest NAMED = REQUEST.name("order");
 
@@ -80,7 +80,7 @@ class ActivityTest extends ThreadsFixture {
         assertThat(wait.name()).isEqualTo("order");
         assertThat(wait.key()).isEqualTo(LockKey.of(KEY));
         assertThat(wait.thread()).isEqualTo(worker.thread().getName());
-        assertThat(wait.waited()).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
+        assertThat(wait.waitedFor()).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
         blocker.close();
         get(waiting);
         assertThat(locks.waiting()).isEmpty();

@@ -8,11 +8,11 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs a job on only one node if several nodes start it at about the same time; on all other nodes the call is skipped.
+ * Runs a job on only one instance if several instances start it at about the same time; on all other instances the call is skipped.
  *
  * <pre>{@code
  * @Scheduled(cron = "0 0 2 * * *")
- * @OnOneNode(name = "report", atLeast = "10m")
+ * @OnOneInstance(name = "report", minHold = "10m")
  * public void report() { … }
  * }</pre>
  *
@@ -23,19 +23,19 @@ import org.springframework.core.annotation.AliasFor;
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 @DistributedLock(waitFor = 0, onContention = OnContention.SKIP)
-public @interface OnOneNode {
+public @interface OnOneInstance {
 
     /** {@return the name of the job, which is its key; see {@link DistributedLock#name()}} */
     @AliasFor(annotation = DistributedLock.class)
     String name();
 
     /**
-     * The minimum time for which other nodes are kept out, counted from the start of the job: more than the possible
-     * difference between the clocks of the nodes, and less than the time until the next run. With a fixed rate or delay, use
-     * slightly less than the period, because each node counts its periods from its own start.
+     * The minimum time for which other instances are kept out, counted from the start of the job: more than the possible
+     * difference between the clocks of the instances, and less than the time until the next run. With a fixed rate or delay, use
+     * slightly less than the period, because each instance counts its periods from its own start.
      *
      * @return text with a unit, {@code "10m"}, a placeholder or an expression for a bean; see {@link DistributedLock#minHoldString()}
      */
     @AliasFor(annotation = DistributedLock.class, attribute = "minHoldString")
-    String atLeast();
+    String minHold();
 }

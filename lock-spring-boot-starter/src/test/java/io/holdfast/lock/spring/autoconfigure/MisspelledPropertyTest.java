@@ -25,8 +25,8 @@ import org.springframework.boot.context.properties.bind.handler.NoUnboundElement
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.mock.env.MockEnvironment;
 
-/** Properties that nothing reads end the start if their names are misspelt; others are warned of. */
-class MisspeltPropertyTest {
+/** Properties that nothing reads end the start if their names are misspelled; others are warned of. */
+class MisspelledPropertyTest {
 
     private static List<String> warnings(String... properties) {
         try (CapturedLog log = new CapturedLog("io.holdfast.lock.spring", Level.WARN)) {
@@ -97,11 +97,11 @@ class MisspeltPropertyTest {
         "holdfast.problem-details.retry, holdfast.problem-details.retry-after",
         "holdfast.leadership.roles.outbox.leas, holdfast.leadership.roles.outbox.lease"
     })
-    void property_that_was_probably_meant_is_named(String misspelt, String meant) {
+    void property_that_was_probably_meant_is_named(String misspelled, String meant) {
         Runners.inMemory()
-                .withPropertyValues(misspelt + "=5")
+                .withPropertyValues(misspelled + "=5")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("Unknown property: " + misspelt, "Did you mean " + meant + "?"));
+                        .contains("Unknown property: " + misspelled, "Did you mean " + meant + "?"));
     }
 
     @Test

@@ -7,18 +7,18 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
-import io.holdfast.lock.spring.annotation.OnOneNode;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-/** A job of which one node of several is to run each time. */
-class OnOneNodeTest {
+/** A job of which one instance of several is to run each time. */
+class OnOneInstanceTest {
 
     static class Jobs {
 
-        @OnOneNode(name = "report", atLeast = "${app.at-least}")
+        @OnOneInstance(name = "report", minHold = "${app.at-least}")
         public Optional<String> report() {
             return Optional.of("ran");
         }
@@ -26,7 +26,7 @@ class OnOneNodeTest {
 
     static class Nameless {
 
-        @OnOneNode(name = "", atLeast = "10m")
+        @OnOneInstance(name = "", minHold = "10m")
         public void run() {}
     }
 

@@ -10,14 +10,14 @@ import java.util.stream.IntStream;
 import tools.jackson.databind.json.JsonMapper;
 
 /** What {@code /actuator/locks?scope=all} answers, made up. */
-final class Overviews {
+final class Reports {
 
     static final String HOSTILE = "<img src=x onerror=\"document.title='hacked'\"></script><script>document.title='hacked'</script>";
 
     private static final JsonMapper JSON = new JsonMapper();
     private static final Instant SINCE = Instant.now().minusSeconds(20);
 
-    private Overviews() {}
+    private Reports() {}
 
     static Map<String, Object> party(int instance, String thread) {
         return new TreeMap<>(
@@ -32,7 +32,7 @@ final class Overviews {
         return all;
     }
 
-    private static String waited() {
+    private static String waitedFor() {
         return Duration.between(SINCE, Instant.now()).toString();
     }
 
@@ -48,7 +48,7 @@ final class Overviews {
                         party(instance + 1, "waiter-" + i), "mode", "EXCLUSIVE", "fair", false, "reserved", false))
                 .toList();
         return with(
-                Map.of("key", key, "id", id, "fencingToken", 1795117462013370L),
+                Map.of("key", key, "id", id, "lastFencingToken", 1795117462013370L),
                 "holders", List.of(holder),
                 "waiters", waiters,
                 "queue", queue);
@@ -68,10 +68,10 @@ final class Overviews {
                 "mode", "EXCLUSIVE",
                 "since", since.toString(),
                 "remaining", remaining,
-                "kept", kept,
+                "keptByMinHold", kept,
                 "fencingToken", 1795117462013370L);
         return with(
-                Map.of("key", key, "id", key, "fencingToken", 1795117462013370L),
+                Map.of("key", key, "id", key, "lastFencingToken", 1795117462013370L),
                 "holders", List.of(holder),
                 "waiters", 0,
                 "queue", List.of());
@@ -83,8 +83,8 @@ final class Overviews {
     }
 
     /** With other values of some fields. */
-    static String changed(String overview, Map<String, Object> fields) {
-        Map<String, Object> all = new TreeMap<>(JSON.readValue(overview, Map.class));
+    static String changed(String report, Map<String, Object> fields) {
+        Map<String, Object> all = new TreeMap<>(JSON.readValue(report, Map.class));
         all.putAll(fields);
         return JSON.writeValueAsString(all);
     }
@@ -115,17 +115,17 @@ final class Overviews {
                 "instance", party(1, ""),
                 "locks", locks,
                 "deadlocks", deadlocks,
-                "blocked", deadlocks.stream().flatMap(each -> each.get("waits").stream()).toList(),
+                "nestedWaits", deadlocks.stream().flatMap(each -> each.get("waits").stream()).toList(),
                 "events", events));
     }
 
     static String deadlock() {
         Map<String, Object> first = with(
                 party(1, "worker-1"),
-                "key", "order:42", "id", "b", "waited", waited(), "holds", List.of(Map.of("key", "order:41", "id", "a")));
+                "key", "order:42", "id", "b", "waitedFor", waitedFor(), "holds", List.of(Map.of("key", "order:41", "id", "a")));
         Map<String, Object> second = with(
                 party(2, "worker-2"),
-                "key", "order:41", "id", "a", "waited", waited(), "holds", List.of(Map.of("key", "order:42", "id", "b")));
+                "key", "order:41", "id", "a", "waitedFor", waitedFor(), "holds", List.of(Map.of("key", "order:42", "id", "b")));
         Map<String, Object> lost = with(
                 Map.of("type", "LOST", "time", Instant.now().minusSeconds(30).toString()),
                 "key", "order:41", "id", "a", "cause", "EXPIRED", "thread", "worker-9", "host", "shop-1");
@@ -166,7 +166,7 @@ final class Overviews {
         String wanted = key(size, i + 1);
         return with(
                 party(i, "http-nio-8080-exec-" + i),
-                "key", wanted, "id", wanted, "waited", waited(), "holds", List.of(Map.of("key", held, "id", held)));
+                "key", wanted, "id", wanted, "waitedFor", waitedFor(), "holds", List.of(Map.of("key", held, "id", held)));
     }
 
     static String many(int n) {
