@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the pages of docs/migration show is what is compiled, and run, here. Their overview shows no code to compile. */
+/** What the pages of docs/migration show is what is compiled, and run, here. Their README shows no code to compile. */
 class DocumentedCodeTest {
 
     private static final Path PAGES = Path.of("../docs/migration");
