@@ -36,9 +36,10 @@ class Instances {
      */
     record Instance(String id, String name, int port) {}
 
+    /** On a slow machine the first scheduled beat comes while the one of the startup is still registering the instance. */
     @EventListener(ApplicationStartedEvent.class)
     @Scheduled(initialDelay = 1000, fixedDelay = 1000)
-    void beat() {
+    synchronized void beat() {
         int rows = jdbc.sql("UPDATE instance SET heartbeat = CURRENT_TIMESTAMP WHERE id = ?")
                 .param(id)
                 .update();
