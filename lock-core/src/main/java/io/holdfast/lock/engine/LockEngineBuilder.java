@@ -63,6 +63,7 @@ public final class LockEngineBuilder implements Cloneable {
     public LockEngineBuilder defaults(UnaryOperator<LockRequest> value) {
         LockRequest changed = value.apply(defaults);
         if (!changed.keys().equals(defaults.keys())
+                || changed.waitFor().isEmpty()
                 || !Terms.of(changed, changed).equals(Terms.of(LockRequest.of(defaults.key()), changed))) {
             throw new IllegalArgumentException("The default options are " + changed
                     + ". Change only the lease, waitFor, renew, maxHold, warnAfter and outageTolerance of the request"

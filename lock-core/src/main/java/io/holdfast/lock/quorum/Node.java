@@ -70,7 +70,10 @@ final class Node {
     private final Semaphore places = new Semaphore(MAX_THREADS + MAX_WAITING);
     private final Map<Object, NodeCall<?>> last = new ConcurrentHashMap<>();
 
-    /** For as long as anything else refers to their ids. */
+    /**
+     * Acquisitions with a release that may still arrive, for as long as anything else refers to their ids; an acquisition uses the same
+     * instance of its id throughout.
+     */
     private final Set<OwnerId> inDoubt = Collections.newSetFromMap(Collections.synchronizedMap(new WeakHashMap<>()));
 
     /** The one call that is sent while the server hangs. */

@@ -294,16 +294,22 @@ public final class DaemonThreads {
             threads++;
             starting.counted = true;
             ensureRunning();
-            int others = delayed++;
-            attempt(starting);
-            return delayed == others || others > 0;
+            if (starting.isStarted()) {
+                return true;
+            }
+            retryLater(starting);
+            return ++delayed > 1;
         }
 
-        private synchronized void attempt(Started starting) {
+        private void retryLater(Started starting) {
+            var unused = after(TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS), () -> retry(starting), null);
+        }
+
+        private synchronized void retry(Started starting) {
             if (starting.isStarted()) {
                 delayed--;
             } else {
-                var unused = after(TimeUnit.MILLISECONDS.toNanos(RETRY_MILLIS), () -> attempt(starting), null);
+                retryLater(starting);
             }
         }
 

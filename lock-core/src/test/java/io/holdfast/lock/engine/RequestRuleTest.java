@@ -63,6 +63,11 @@ class RequestRuleTest extends EngineFixture {
     void defaults_are_options_that_have_one_of_a_request_that_was_given() {
         List.<UnaryOperator<LockRequest>>of(
                         given -> LockRequest.of(KEY).lease(Duration.ofSeconds(7)),
+                        given -> LockRequest.of(given.key())
+                                .lease(Duration.ofSeconds(7))
+                                .renew(true)
+                                .warnAfter(Duration.ofSeconds(9))
+                                .outageTolerance(Duration.ZERO), // no waitFor
                         given -> given.minHold(Duration.ofSeconds(7)),
                         given -> given.fair(true),
                         given -> given.shared(2))

@@ -168,8 +168,7 @@ class FaultMatrixTest {
         try {
             long token = others.inspect(key).lastFencingToken();
             // Jedis in a cluster repeats a call up to five times. After two broken connections in a row it first
-            // pauses,
-            // for a random time of up to a ninth of five timeouts (ClusterCommandExecutor).
+            // pauses for a random time of up to a ninth of five timeouts (ClusterCommandExecutor).
             boolean pauses = kind == ConnectionKind.JEDIS_CLUSTER;
             boolean inTime = kind.isDedicated() || (fault != Fault.REPLY_LOST && !pauses);
             switch (state) {

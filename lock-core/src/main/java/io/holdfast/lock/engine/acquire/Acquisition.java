@@ -382,8 +382,8 @@ public final class Acquisition implements Steps {
     }
 
     /**
-     * A grant received in a message is used without a call to the store, which saves a round trip; the watchdog confirms it if the lock
-     * is held for long enough.
+     * However the wait ends, the store is asked again, unless a message has brought a grant: that is used without a call to the store, which
+     * saves a round trip; the watchdog confirms it if the lock is held for long enough.
      */
     private long waiting() {
         long left = entry.look(budget);

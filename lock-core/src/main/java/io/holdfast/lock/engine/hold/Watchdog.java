@@ -159,9 +159,9 @@ final class Watchdog implements AutoCloseable {
         return listening == locks.client.queue() ? at : earlier(at, hold.grant.at() + LONG_HOLD_NANOS);
     }
 
+    /** A year after the grant at most, so times can be compared by difference. */
     private static long warnAt(Hold hold) {
-        return hold.grant.at()
-                + hold.terms.warnAfterNanos(); // a year at most, so that times can be compared by difference
+        return hold.grant.at() + hold.terms.warnAfterNanos();
     }
 
     private static long later(long a, long b) {

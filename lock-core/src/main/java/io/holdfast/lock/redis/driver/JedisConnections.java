@@ -66,6 +66,7 @@ import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.authentication.AuthXManager;
 import redis.clients.jedis.exceptions.JedisAskDataException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
 import redis.clients.jedis.executors.CommandExecutor;
@@ -627,17 +628,23 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         public void close() {}
     }
 
-    /** An error of the server is a failure here, and costs a connection. Scripts are sent by {@link #send}. */
     private <T> T sendAlone(CommandObject<T> command) {
         List<Object> keys = command.getArguments().getKeys();
         byte[] key = !keys.isEmpty() && keys.get(0) instanceof byte[] first ? first : new byte[0];
         Slot pooled = borrow(key, false, System.nanoTime(), null);
-        T reply = attempt(pooled, () -> {
+        Supplier<T> reply = attempt(pooled, () -> {
             setTimeout(pooled.connection(), timeout.toNanos());
-            return pooled.connection().executeCommand(command);
+            try {
+                T replied = pooled.connection().executeCommand(command);
+                return () -> replied;
+            } catch (JedisDataException e) {
+                return () -> {
+                    throw e;
+                };
+            }
         });
         giveBack(pooled);
-        return reply;
+        return reply.get();
     }
 
     @Override

@@ -26,17 +26,23 @@ public final class SubscriberObservation {
      * @return the result of the acquisition
      */
     public static <T> T call(ContextView context, Supplier<T> acquisition) {
-        Observation parent = MICROMETER
-                ? context.<@Nullable Observation>getOrDefault(ObservationThreadLocalAccessor.KEY, null)
-                : null;
-        if (parent == null) {
-            return acquisition.get();
-        }
-        Observation.Scope scope = parent.openScope();
-        try {
-            return acquisition.get();
-        } finally {
-            scope.close();
+        return MICROMETER ? Current.call(context, acquisition) : acquisition.get();
+    }
+
+    /** Loaded only if Micrometer is present. */
+    private static final class Current {
+
+        static <T> T call(ContextView context, Supplier<T> acquisition) {
+            Observation parent = context.<@Nullable Observation>getOrDefault(ObservationThreadLocalAccessor.KEY, null);
+            if (parent == null) {
+                return acquisition.get();
+            }
+            Observation.Scope scope = parent.openScope();
+            try {
+                return acquisition.get();
+            } finally {
+                scope.close();
+            }
         }
     }
 }

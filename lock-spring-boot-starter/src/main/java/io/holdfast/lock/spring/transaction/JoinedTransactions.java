@@ -104,14 +104,15 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
         Method method = invocation.getMethod();
         Object target = invocation.getThis();
         Class<?> type = target == null ? method.getDeclaringClass() : AopUtils.getTargetClass(target);
-        return suspending.computeIfAbsent(new MethodClassKey(method, type), id -> {
-            String[] managers =
-                    BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, TransactionManager.class, true, false);
-            return managers.length == 1
-                    && beans.getBeanProvider(TransactionAttributeSource.class).stream()
-                            .map(source -> source.getTransactionAttribute(method, type))
-                            .anyMatch(found -> found != null && SUSPENDING.contains(found.getPropagationBehavior()));
-        });
+        return suspending.computeIfAbsent(
+                new MethodClassKey(method, type),
+                id -> beans.getBeanProvider(TransactionAttributeSource.class).stream()
+                                .map(source -> source.getTransactionAttribute(method, type))
+                                .anyMatch(found -> found != null && SUSPENDING.contains(found.getPropagationBehavior()))
+                        && BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
+                                                beans, TransactionManager.class, true, false)
+                                        .length
+                                == 1);
     }
 
     /** Warns once for each method: the data that the lock protects may have been read already. */
