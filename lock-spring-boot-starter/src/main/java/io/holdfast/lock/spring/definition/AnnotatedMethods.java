@@ -150,7 +150,9 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
                 : "a property in it is not set";
         throw new LockConfigurationException(
                 where + " has " + attribute + " = \"" + text + "\", but " + reason + ".",
-                "Set the property, add a default (${name:value}), or correct the expression.",
+                cause instanceof BeansException
+                        ? "Define the bean, or correct its name or that of its property."
+                        : "Set the property, add a default (${name:value}), or correct the expression.",
                 cause);
     }
 

@@ -5,19 +5,27 @@ import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.annotation.AliasFor;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
 
 /**
  * Reads the options that one annotation sets. A time is a number or text, but not both.
  *
- * @param annotation has the options
+ * @param found the annotation, which may be the meta-annotation of another
+ * @param annotation the same, with its options
  * @param source resolves placeholders and expressions
  * @param where the annotated element, for messages
  */
-public record AnnotationOptions(DistributedLock annotation, LockOperationSource source, String where) {
+public record AnnotationOptions(
+        MergedAnnotation<DistributedLock> found, DistributedLock annotation, LockOperationSource source, String where) {
 
     private static final long HOUR = 3600;
     private static final long DAY = 24 * HOUR;
@@ -46,7 +54,11 @@ public record AnnotationOptions(DistributedLock annotation, LockOperationSource 
                     where + " has both " + name + " = " + number + " and " + name + "String = \"" + text + "\".",
                     "Use only one of them.");
         }
-        String resolved = source.evaluate(name + "String", text, where).strip();
+        String attribute = hasNumber ? name : written(name + "String");
+        boolean own = hasNumber || attribute.equals(name + "String");
+        String type = own ? "DistributedLock" : found.getRoot().getType().getSimpleName();
+        String place = where.replace("@DistributedLock ", "@" + type + " ");
+        String resolved = source.evaluate(attribute, text, place).strip();
         if (!hasNumber && resolved.isEmpty()) {
             return null;
         }
@@ -66,8 +78,29 @@ public record AnnotationOptions(DistributedLock annotation, LockOperationSource 
         } catch (IllegalArgumentException | ArithmeticException e) {
             cause = e;
         }
-        String shown = hasNumber ? " = " + number + " " + annotation.timeUnit() : "String = \"" + text + "\"";
-        throw refuse(name, shown + (resolved.equals(text.strip()) ? "" : " (" + resolved + ")"), resolved, min, cause);
+        String shown = (hasNumber ? number + " " + annotation.timeUnit() : "\"" + text + "\"")
+                + (resolved.equals(text.strip()) ? "" : " (" + resolved + ")");
+        throw new LockConfigurationException(
+                place + " has " + attribute + " = " + shown + (lacksUnit(resolved) ? ", without a unit" : "")
+                        + ", which is invalid.",
+                attribute + " must be between " + min.toMillis() + " ms and " + LockRequest.MAX_TIME.toDays()
+                        + " days. Write " + (own ? "a number in units of timeUnit (" + name + " = 10), or " : "")
+                        + "text with a unit (" + (hasNumber ? name + "String" : attribute)
+                        + " = \"10s\", \"PT10S\", \"${app.time}\", \"#{@settings.time}\")."
+                        + (own ? " Omit the attribute to use the value from the properties." : "")
+                        + hint(name, shown, resolved),
+                cause);
+    }
+
+    /** {@return the attribute of a composed annotation, such as {@code atLeast}, that passes its text on to the given one, if any} */
+    private String written(String attribute) {
+        return found.getMetaTypes().stream()
+                .flatMap(type -> Stream.of(type.getDeclaredMethods()))
+                .filter(each -> Optional.of(attribute)
+                        .equals(MergedAnnotations.from(each).get(AliasFor.class).getValue("attribute")))
+                .map(Method::getName)
+                .findFirst()
+                .orElse(attribute);
     }
 
     /**
@@ -80,23 +113,13 @@ public record AnnotationOptions(DistributedLock annotation, LockOperationSource 
                 || (name.equals("lease") && number >= HOUR && annotation.renew());
     }
 
-    private LockConfigurationException refuse(
-            String name, String shown, String text, Duration min, @Nullable Exception cause) {
-        String hint = "";
+    private static String hint(String name, String shown, String text) {
         if (name.equals("waitFor") && shown.contains("-")) {
-            hint = " To wait forever: waitFor = DistributedLock.FOREVER.";
-        } else if (text.startsWith("#") || text.startsWith("@")) {
-            hint = " For a time that depends on the call, use a LockRequestCustomizer.";
+            return " To wait forever: waitFor = DistributedLock.FOREVER.";
         }
-        return new LockConfigurationException(
-                where + " has " + name + shown + (lacksUnit(text) ? ", without a unit" : "") + ", which is invalid.",
-                (text.isEmpty() ? name : name + "String") + " must be between " + min.toMillis() + " ms and "
-                        + LockRequest.MAX_TIME.toDays() + " days. Write a number in units of timeUnit (" + name
-                        + " = 10), or text with a unit (" + name
-                        + "String = \"10s\", \"PT10S\", \"${app.time}\", \"#{@settings.time}\"). Omit the attribute to use the value from"
-                        + " the properties."
-                        + hint,
-                cause);
+        return text.startsWith("#") || text.startsWith("@")
+                ? " For a time that depends on the call, use a LockRequestCustomizer."
+                : "";
     }
 
     /**

@@ -220,7 +220,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
                             + "name = \"nightly\".");
         }
         String name = given.isEmpty() ? caller : given;
-        LockOptions options = new AnnotationOptions(annotation, this, where).read();
+        LockOptions options = new AnnotationOptions(found, annotation, this, where).read();
         boolean isScheduled = isScheduled(method);
         return new LockOperation.Lock(name, keys, SingletonSupplier.of(() -> {
             LockOptions named = isLeading ? configured.get().of(name) : LockOptions.NONE;

@@ -8,9 +8,13 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.OnOneInstance;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** A job of which one instance of several is to run each time. */
@@ -27,6 +31,28 @@ class OnOneInstanceTest {
     static class Nameless {
 
         @OnOneInstance(name = "", minHold = "10m")
+        public void run() {}
+    }
+
+    static class WithoutUnit {
+
+        @OnOneInstance(name = "report", minHold = "10")
+        public void run() {}
+    }
+
+    static class Unset {
+
+        @OnOneInstance(name = "report", minHold = "${not.there}")
+        public void run() {}
+    }
+
+    @OnOneInstance(name = "night", minHold = "10")
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Nightly {}
+
+    static class Composed {
+
+        @Nightly
         public void run() {}
     }
 
@@ -55,6 +81,18 @@ class OnOneInstanceTest {
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("Specify what to lock: name = \"nightly\".")
                         .doesNotContain("key ="));
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {WithoutUnit.class, Unset.class, Composed.class})
+    void invalid_time_is_reported_in_the_words_of_the_annotation(Class<?> job) {
+        String reason = job == Unset.class ? "\"${not.there}\", but a property in it" : "\"10\", without a unit";
+        Runners.inMemory()
+                .withBean(job)
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .startsWith((job == Composed.class ? "@Nightly" : "@OnOneInstance") + " method " + job.getName()
+                                + ".run() has atLeast = " + reason)
+                        .doesNotContain("minHoldString", "@DistributedLock"));
     }
 
     @Test

@@ -113,7 +113,7 @@ class BeanExpressionsTest {
                 UnknownBean.class,
                 "UnknownBean.run() has leaseString = \"#{@setings.lease}\", but a bean or property in it cannot be read: ",
                 "'setings'",
-                "Set the property");
+                "Define the bean, or correct its name or that of its property.");
         fails(
                 UnknownProperty.class,
                 "UnknownProperty.run() has value = \"#{@settings.rolle}\", but a bean or property in it cannot be read: ",
