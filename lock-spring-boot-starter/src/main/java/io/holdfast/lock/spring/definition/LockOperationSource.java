@@ -233,22 +233,24 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         }));
     }
 
-    /** Blank text counts as unset: a composed annotation may pass on an attribute that was not set. */
+    /** Empty text counts as unset: a composed annotation may pass on an attribute that was not set. */
     private LockKeys keys(DistributedLock annotation, String name, String where, LockExpression.Scope scope) {
         String key = resolve("key", annotation.key(), where);
         List<String> keys = Stream.of(annotation.keys())
                 .map(text -> resolve("keys", text, where))
                 .toList();
-        boolean several = !keys.stream().allMatch(String::isBlank);
-        if (several && (!key.isBlank() || keys.stream().anyMatch(String::isBlank))) {
+        boolean several = !keys.stream().allMatch(String::isEmpty);
+        boolean both = several && !key.isEmpty();
+        List<String> texts = several ? keys : key.isEmpty() ? List.of() : List.of(key);
+        if (both || texts.stream().anyMatch(String::isBlank)) {
+            String one = several ? " has keys, one of which is blank." : " has a key that is blank.";
             throw new LockConfigurationException(
-                    where + (key.isBlank() ? " has keys, one of which is blank." : " has both key and keys."),
+                    where + (both ? " has both key and keys." : one),
                     "For one lock, use key, which may join values: key = \"parts(#shop, #id)\". For several locks, all or"
-                            + " none, use keys = {\"#from\", \"#to\"}.");
+                            + " none, use keys = {\"#from\", \"#to\"}. To lock the name, omit both.");
         }
-        Stream<LockExpression> expressions = several
-                ? keys.stream().map(text -> new LockExpression("keys", text, scope))
-                : Stream.of(key).filter(text -> !text.isBlank()).map(text -> new LockExpression("key", text, scope));
+        Stream<LockExpression> expressions =
+                texts.stream().map(text -> new LockExpression(several ? "keys" : "key", text, scope));
         return new LockKeys(name, several, expressions.toList());
     }
 

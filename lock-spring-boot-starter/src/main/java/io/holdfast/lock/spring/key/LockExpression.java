@@ -208,7 +208,10 @@ public final class LockExpression {
                     text.contains("#{")
                             ? "Remove #{ and }: \"#order.id\"."
                             : "Correct the expression. Literal text needs single quotes: \"'nightly'\" or \"'order:' +"
-                                    + " #id\". Several values are joined by parts(#shop, #id).",
+                                    + " #id\". "
+                                    + (attribute.equals("keys")
+                                            ? "For several keys, write keys = {\"#from\", \"#to\"}."
+                                            : "Several values are joined by parts(#shop, #id)."),
                     e);
         }
         requireVariables(expression.getAST());
@@ -235,12 +238,17 @@ public final class LockExpression {
         if (node instanceof MethodReference function
                 && (!function.getName().equals("parts") || function.getChildCount() == 0)) {
             throw refuse(
-                    "there is no function " + node.toStringAST(),
+                    function.getName().equals("parts")
+                            ? "parts needs at least one value"
+                            : "there is no function " + node.toStringAST(),
                     "Write parts(#shop, #id) to join values into one key, or @bean.method(#id) to call a bean.");
         }
         if (node instanceof PropertyOrFieldReference property && !ROOT_PROPERTIES.contains(property.getName())) {
-            String quoted =
-                    text().matches("[\\w.:-]+") ? "Literal text needs single quotes: \"'" + text() + "'\". " : "";
+            String literal =
+                    "'" + text().replaceAll("#\\w+(\\.\\w+)*", "' + $0 + '") + "'"; // order-#id: 'order-' + #id
+            String quoted = text().matches("[\\w.:#-]+")
+                    ? "Literal text needs single quotes: \"" + literal.replaceAll("^''.\\+.|.\\+.''$", "") + "\". "
+                    : "";
             throw refuse(
                     "'" + property.getName() + "' is neither a parameter nor literal text",
                     quoted + "Parameters start with #. " + scope.available());

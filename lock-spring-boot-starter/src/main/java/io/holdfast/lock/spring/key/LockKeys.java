@@ -161,10 +161,18 @@ public record LockKeys(String name, boolean several, List<LockExpression> expres
         if (value instanceof CharSequence || value instanceof Number) {
             return value.toString();
         }
-        if (isSeveral(value) || value instanceof Map<?, ?>) {
-            throw failure.apply(what + " is a " + (value instanceof Map<?, ?> ? "map" : "collection or an array")
-                    + ", which is not a single value. To lock each of several values, all or none, use keys = \"#ids\"; to"
-                    + " join values into one key, use key = \"parts(#shop, #id)\".");
+        if (value instanceof Map<?, ?>) {
+            throw failure.apply(
+                    what + " is a map, which is not a single value. Use a value in it, such as #map['id'], or"
+                            + " join several: parts(#map['shop'], #map['id']).");
+        }
+        if (isSeveral(value)) {
+            throw failure.apply(what + " is a collection or an array, which is not a single value. "
+                    + (what.startsWith("element ")
+                            ? "Flatten the value before the call, use a property of each element, such as #orders.![id], or,"
+                                    + " with keys, write an expression for each collection: {\"#from\", \"#to\"}."
+                            : "To lock each of several values, all or none, use keys = \"#ids\"; to join values into one"
+                                    + " key, use key = \"parts(#shop, #id)\"."));
         }
         String text = value instanceof Enum<?> constant ? constant.name() : String.valueOf(value);
         String problem = null;

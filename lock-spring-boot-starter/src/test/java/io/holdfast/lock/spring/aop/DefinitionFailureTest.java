@@ -177,6 +177,36 @@ class DefinitionFailureTest {
         public void run(String order) {}
     }
 
+    static class CommaInKey {
+        @DistributedLock(key = "#p0, #p1")
+        public void run(String from, String to) {}
+    }
+
+    static class CommaInKeys {
+        @DistributedLock(keys = "#p0, #p1")
+        public void run(String from, String to) {}
+    }
+
+    static class BlankOnlyKey {
+        @DistributedLock(name = "order", key = " ")
+        public void run(String order) {}
+    }
+
+    static class BlankOnlyKeys {
+        @DistributedLock(name = "order", keys = " ")
+        public void run(String order) {}
+    }
+
+    static class UnquotedBeforeParameter {
+        @DistributedLock(key = "order-#order.id")
+        public void run(String order) {}
+    }
+
+    static class UnquotedAmongParameters {
+        @DistributedLock(key = "#shop-order-#p1-x")
+        public void run(String shop, String id) {}
+    }
+
     static class UnquotedPart {
         @DistributedLock(key = "parts(order, #p0)")
         public void run(String order) {}
@@ -359,8 +389,26 @@ class DefinitionFailureTest {
     @Test
     void function_that_does_not_exist() {
         fails(OtherFunction.class, "there is no function part(#p0,'a')", "Write parts(#shop, #id)");
-        fails(NoParts.class, "there is no function parts()", "Write parts(#shop, #id)");
+        fails(NoParts.class, "but parts needs at least one value.", "Write parts(#shop, #id)");
         fails(PartsAsVariable.class, "no parameter #parts", ", parts(…).");
+    }
+
+    @Test
+    void several_values_in_one_expression() {
+        fails(CommaInKey.class, "not a valid expression", "Several values are joined by parts(#shop, #id).");
+        fails(CommaInKeys.class, "not a valid expression", "For several keys, write keys = {\"#from\", \"#to\"}.");
+    }
+
+    @Test
+    void blank_key() {
+        fails(BlankOnlyKey.class, "has a key that is blank.", "To lock the name, omit both.");
+        fails(BlankOnlyKeys.class, "has keys, one of which is blank.", "To lock the name, omit both.");
+    }
+
+    @Test
+    void unquoted_text_next_to_a_parameter() {
+        fails(UnquotedBeforeParameter.class, "Literal text needs single quotes: \"'order-' + #order.id\".");
+        fails(UnquotedAmongParameters.class, "Literal text needs single quotes: \"#shop + '-order-' + #p1 + '-x'\".");
     }
 
     @Test

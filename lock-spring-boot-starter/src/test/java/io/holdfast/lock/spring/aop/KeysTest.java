@@ -70,6 +70,11 @@ class KeysTest {
             return held();
         }
 
+        @DistributedLock(name = "n", key = "parts(#value['shop'], #value['id'])")
+        public List<String> entries(Map<String, Object> value) {
+            return held();
+        }
+
         @DistributedLock(name = "n", key = "#value['id'] = 'b'")
         public List<String> assigningEntry(Map<String, String> value) {
             return held();
@@ -451,7 +456,10 @@ class KeysTest {
                 Arguments.of(ByteBuffer.allocate(1), "java.nio.HeapByteBuffer, whose text does not contain"),
                 Arguments.of(new Date(), "java.util.Date, whose text depends on the time zone"),
                 Arguments.of(Calendar.getInstance(), "GregorianCalendar, whose text depends on the time zone"),
-                Arguments.of(Map.of("a", 1), "is a map, which is not a single value"));
+                Arguments.of(
+                        Map.of("a", 1),
+                        "map, which is not a single value. Use a value in it, such as #map['id'], or join several:"
+                                + " parts(#map['shop'], #map['id'])."));
     }
 
     @ParameterizedTest
@@ -516,13 +524,20 @@ class KeysTest {
     }
 
     @Test
-    void map_is_an_error() {
-        refused(locked -> locked.one(Map.of(1, 2)), "the value is a map");
+    void values_in_a_map_may_be_joined() {
+        keysOf(locked -> locked.entries(Map.of("shop", "s1", "id", 42)), "n:s1:42");
     }
 
-    @Test
-    void collection_inside_a_collection_is_an_error() {
-        refused(locked -> locked.each(List.of(List.of(1))), "element 0 of the value is a collection");
+    /** The advice is none of those that the caller already follows. */
+    @ParameterizedTest
+    @MethodSource("several")
+    void collection_inside_a_collection_is_an_error(Object several) {
+        refused(
+                locked -> locked.each(List.of(several)),
+                "keys \"#value\": element 0 of the value is a collection or an array, which is not a single value. Flatten"
+                        + " the value before the call, use a property of each element, such as #orders.![id], or, with keys,"
+                        + " write an expression for each collection: {\"#from\", \"#to\"}.");
+        refused(locked -> locked.joined(List.of(several)), "element 0 of the value is a collection", "Flatten");
     }
 
     @Test

@@ -314,6 +314,11 @@ class StartupMessagesTest {
         public void run(String order) {}
     }
 
+    static class BlankOnlyKey {
+        @DistributedLock(name = "x", key = " ")
+        public void run() {}
+    }
+
     static class KeyAndKeys {
         @DistributedLock(key = "#p0", keys = "#p0")
         public void run(String order) {}
@@ -322,6 +327,11 @@ class StartupMessagesTest {
     static class UnknownFunction {
         @DistributedLock(key = "part('a', #p0)")
         public void run(String order) {}
+    }
+
+    static class NoParts {
+        @DistributedLock(key = "parts()")
+        public void run() {}
     }
 
     static class Orders {
@@ -373,6 +383,11 @@ class StartupMessagesTest {
         public void run() {}
     }
 
+    static class NoExpressions {
+        @DistributedLock(keys = "#p0, #p1")
+        public void run(String from, String to) {}
+    }
+
     static class Template {
         @DistributedLock(key = "#{order")
         public void run(String order) {}
@@ -391,6 +406,11 @@ class StartupMessagesTest {
     static class Unquoted {
         @DistributedLock(key = "nightly")
         public void run() {}
+    }
+
+    static class UnquotedBeforeParameter {
+        @DistributedLock(key = "order-#p0")
+        public void run(String order) {}
     }
 
     static class WithoutHash {
@@ -613,8 +633,10 @@ class StartupMessagesTest {
         all.put("neither name nor key", () -> locked(NothingToLock.class));
         all.put("no name where there is no key", () -> locked(NamelessJob.class));
         all.put("blank expression among keys", () -> locked(BlankKey.class));
+        all.put("key that is blank", () -> locked(BlankOnlyKey.class));
         all.put("key and keys", () -> locked(KeyAndKeys.class));
         all.put("unknown function", () -> locked(UnknownFunction.class));
+        all.put("function without values", () -> locked(NoParts.class));
         all.put("keys without a name in two classes", () -> locked(Orders.class).withBean(Customers.class));
         all.put("time of an unknown bean", () -> locked(UnknownBean.class));
         all.put("weight above the limit", () -> locked(Weighty.class, "holdfast.locks.x.weight=3"));
@@ -622,11 +644,13 @@ class StartupMessagesTest {
         all.put("semaphore without permits that is not the first", () -> locked(NoPermitsOfFurther.class));
         all.put("skip without a result", () -> locked(PrimitiveSkip.class));
         all.put("key that is no expression", () -> locked(NoExpression.class));
+        all.put("keys that are no expression", () -> locked(NoExpressions.class));
         all.put("key in a template", () -> locked(Template.class));
         all.put("unknown parameter", () -> locked(UnknownParameter.class));
         all.put("unknown parameter in a condition", () -> locked(UnknownInCondition.class));
         all.put("parameter whose name is not available", () -> locked(stripped()));
         all.put("literal text without quotes", () -> locked(Unquoted.class));
+        all.put("literal text without quotes before a parameter", () -> locked(UnquotedBeforeParameter.class));
         all.put("parameter without its hash", () -> locked(WithoutHash.class));
         all.put("stage that cannot be followed", () -> locked(Unfollowed.class));
         all.put("suspend function without its libraries", () -> locked(Suspending.class));
