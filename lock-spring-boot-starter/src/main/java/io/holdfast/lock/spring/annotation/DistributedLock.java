@@ -70,7 +70,7 @@ public @interface DistributedLock {
      * {@code order:42}. Without it, order 42 and customer 42 are one lock. Settings in {@code holdfast.locks.<name>} and metrics use it; without a name they use the class and
      * method: {@code Orders.pay}.
      *
-     * @return the name, which must not contain a colon; if empty, the key has no prefix
+     * @return the name, without colons, control characters, or whitespace at its ends; if empty, the key has no prefix
      */
     String name() default "";
 

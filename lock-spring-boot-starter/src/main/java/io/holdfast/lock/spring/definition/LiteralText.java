@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.definition;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.spring.LockConfigurationException;
 import java.util.Collection;
 import java.util.regex.Pattern;
@@ -13,6 +14,9 @@ public final class LiteralText {
     /** A variable, unless it follows a letter or digit ({@code Orders#pay} is a name); a method call on a bean; or a type. */
     private static final Pattern EXPRESSION = Pattern.compile(
             "#\\{|(?<![\\p{L}\\p{N}])#[\\p{L}_]|^\\s*@\\w+\\.\\w|@[\\p{L}_]\\w*\\.\\w+\\(|(?<![\\p{L}\\p{N}])T\\(");
+
+    /** Invisible in a name, so that it is another lock than it seems. */
+    private static final Pattern INVISIBLE = Pattern.compile("^[\\s\\p{Z}]|[\\s\\p{Z}]\\z|[\\p{Cc}\\p{Zl}\\p{Zp}]");
 
     private LiteralText() {}
 
@@ -36,6 +40,12 @@ public final class LiteralText {
                     where + " has name = \"" + name
                             + "\", but a name is literal text, not an expression: all calls would share one lock.",
                     "Write a literal name, and the expression as the key: name = \"order\", key = \"#order.id\".");
+        }
+        if (!name.isBlank() && INVISIBLE.matcher(name).find()) {
+            throw new LockConfigurationException(
+                    where + " has name = \"" + LockKey.printable(name)
+                            + "\", which contains a control character, or whitespace at its beginning or end.",
+                    "Remove it. In a properties file, a value includes the whitespace at the end of its line.");
         }
         if (name.indexOf(':') >= 0) {
             throw new LockConfigurationException(

@@ -209,6 +209,11 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
             LockExpression.Scope scope) {
         DistributedLock annotation = found.synthesize();
         String given = LiteralText.requireName(resolve("name", annotation.name(), where), where, scope.names());
+        if (given.isBlank() && !annotation.name().isBlank()) {
+            throw new LockConfigurationException(
+                    where + " has name = \"" + annotation.name() + "\", but the property is empty.",
+                    "Set the property to the name of the lock, or write the name in the annotation.");
+        }
         LockKeys keys = keys(annotation, given, where, scope);
         if (given.isBlank() && (!given.isEmpty() || keys.expressions().isEmpty())) {
             throw new LockConfigurationException(

@@ -207,6 +207,11 @@ class DefinitionFailureTest {
         public void run(String shop, String id) {}
     }
 
+    static class EmptyName {
+        @DistributedLock(name = "${app.empty}", key = "#p0")
+        public void run(String order) {}
+    }
+
     static class UnquotedPart {
         @DistributedLock(key = "parts(order, #p0)")
         public void run(String order) {}
@@ -244,7 +249,7 @@ class DefinitionFailureTest {
 
     private static void fails(Class<?> bean, String... texts) {
         Runners.inMemory()
-                .withPropertyValues("app.lease=50ms")
+                .withPropertyValues("app.lease=50ms", "app.empty=")
                 .withBean(bean)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(bean.getSimpleName() + ".run(")
@@ -409,6 +414,11 @@ class DefinitionFailureTest {
     void unquoted_text_next_to_a_parameter() {
         fails(UnquotedBeforeParameter.class, "Literal text needs single quotes: \"'order-' + #order.id\".");
         fails(UnquotedAmongParameters.class, "Literal text needs single quotes: \"#shop + '-order-' + #p1 + '-x'\".");
+    }
+
+    @Test
+    void name_that_a_property_makes_empty() {
+        fails(EmptyName.class, "has name = \"${app.empty}\", but the property is empty.", "Set the property");
     }
 
     @Test

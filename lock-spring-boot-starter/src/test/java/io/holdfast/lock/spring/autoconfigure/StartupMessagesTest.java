@@ -288,6 +288,16 @@ class StartupMessagesTest {
         public void run() {}
     }
 
+    static class Whitespace {
+        @DistributedLock(name = " pay\n")
+        public void run() {}
+    }
+
+    static class EmptyName {
+        @DistributedLock(name = "${app.lock}")
+        public void run() {}
+    }
+
     static class Known {
         @DistributedLock(name = "known")
         public void run() {}
@@ -628,6 +638,8 @@ class StartupMessagesTest {
         all.put("fallback with another result", () -> locked(OtherResult.class));
         all.put("name that is an expression", () -> locked(ExpressionAsName.class));
         all.put("name with a colon", () -> locked(Colon.class));
+        all.put("name with whitespace", () -> locked(Whitespace.class));
+        all.put("name that is empty", () -> locked(EmptyName.class, "app.lock="));
         all.put("settings for an unknown name", () -> locked(Known.class, "holdfast.locks.unknwon.lease=5s"));
         all.put("two annotations that set attributes of the call", () -> locked(TwoLeading.class));
         all.put("neither name nor key", () -> locked(NothingToLock.class));

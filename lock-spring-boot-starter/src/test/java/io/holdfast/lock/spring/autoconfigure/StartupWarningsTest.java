@@ -153,14 +153,14 @@ class StartupWarningsTest {
     }
 
     static class Forged {
-        @DistributedSemaphore(name = "two\nlines", permits = 5)
-        @OnOneInstance(name = "two\nlines", minHold = "1m")
+        @DistributedSemaphore(name = "two\u202elines", permits = 5)
+        @OnOneInstance(name = "two\u202elines", minHold = "1m")
         public void first() {}
 
-        @DistributedSemaphore(name = "two\nlines", permits = 3)
+        @DistributedSemaphore(name = "two\u202elines", permits = 3)
         public void second() {}
 
-        @OnOneInstance(name = "two\nlines", minHold = "1m")
+        @OnOneInstance(name = "two\u202elines", minHold = "1m")
         public void third() {}
     }
 
@@ -168,7 +168,7 @@ class StartupWarningsTest {
     void names_do_not_forge_lines() {
         assertThat(warnings(Runners.inMemory(), Forged.class))
                 .hasSize(2)
-                .allMatch(line -> line.contains("'two\\u000alines'"), "escaped");
+                .allMatch(line -> line.contains("'two\\u202elines'"), "escaped");
     }
 
     static class Orders {

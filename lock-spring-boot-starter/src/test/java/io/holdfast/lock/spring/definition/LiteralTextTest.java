@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.definition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
@@ -92,11 +93,27 @@ class LiteralTextTest {
                 "@nightly",
                 "a@b.example",
                 "WAIT(1)",
-                "it's"
+                "it's",
+                "pay all",
+                "Zahlung prüfen"
             })
     void other_text_is_a_name(String name) {
         assertThat(LiteralText.requireName(name, "Hotels.sync()", List.of("hotel", "id")))
                 .isEqualTo(name);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {" pay", "pay ", "pay\n", "\tpay", "pay\u00a0", "pay\u2028", "a\nb", "a\u0000b", "a\u0085b"})
+    void name_that_is_another_lock_than_it_seems_is_refused(String name) {
+        assertThatThrownBy(() -> LiteralText.requireName(name, "Orders.pay()", List.of()))
+                .isInstanceOfSatisfying(LockConfigurationException.class, e -> {
+                    assertThat(e.problem())
+                            .isEqualTo("Orders.pay() has name = \"" + LockKey.printable(name)
+                                    + "\", which contains a control character, or whitespace at its beginning or end.");
+                    assertThat(e.action())
+                            .isEqualTo(
+                                    "Remove it. In a properties file, a value includes the whitespace at the end of its line.");
+                });
     }
 
     private static void fails(Class<?> bean, String message, String... properties) {
