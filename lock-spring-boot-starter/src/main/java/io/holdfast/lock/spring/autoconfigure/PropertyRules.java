@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,18 +28,22 @@ import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.convert.ConverterNotFoundException;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /**
  * What properties under {@code holdfast} must have beyond Spring Boot's rules: a duration needs a unit, since Spring Boot would read
  * {@code 30} as milliseconds, whereas the annotation reads it as seconds. And a property that nothing reads is misspelled if its name
- * is similar to a known one, and fails startup: a misspelled lease means a lost lock. Any other one may be of a later version, as
- * after a rollback, or in a configuration that several applications share; it causes a warning. Neither shows its value, which may
- * be a password.
+ * is similar to a known one, and fails startup: a misspelled lease means a lost lock, a misspelled URL another Redis. Any other one
+ * may be of a later version, as after a rollback, or in a configuration that several applications share; it causes a warning. Neither
+ * shows its value, which may be a password. System properties are checked too. Environment variables are not: a container platform sets
+ * some for each service, and their names do not tell where a word ends and a part of the name.
  *
  * <p>In a native image, the components of records may be unavailable; then all unknown properties cause a warning.
  */
@@ -49,10 +54,12 @@ final class PropertyRules implements ConfigurationPropertiesBindHandlerAdvisor {
 
     private static final Pattern WORD = Pattern.compile("-(.)");
     private static final ConfigurationPropertyName HOLDFAST = ConfigurationPropertyName.of("holdfast");
+    private static final Set<String> PARTS_OF_URL = Set.of("host", "port", "username", "password", "database");
 
     @Override
     public BindHandler apply(BindHandler handler) {
-        return new AbstractBindHandler(handler) {
+        return new AbstractBindHandler(new NoUnboundElementsBindHandler(
+                handler, source -> !(source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource))) {
             @Override
             public @Nullable Object onSuccess(
                     ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
@@ -61,23 +68,40 @@ final class PropertyRules implements ConfigurationPropertiesBindHandlerAdvisor {
                             .bind(name, Bindable.of(String.class))
                             .orElse("");
                     if (AnnotationOptions.lacksUnit(text)) {
-                        throw new IllegalArgumentException("A duration needs a unit, such as 30s or 500ms.");
+                        throw new IllegalArgumentException(text); // see onFailure
                     }
                 }
                 return super.onSuccess(name, target, context, result);
             }
 
-            /** The wrapped handler rejects all unknown properties of {@link LockProperties}, and of others that do not ignore them. */
+            @Override
+            public @Nullable Object onFailure(
+                    ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)
+                    throws Exception {
+                Class<?> type = HOLDFAST.isAncestorOf(name) ? target.getType().toClass() : Object.class;
+                if (type == Duration.class) {
+                    throw new IllegalArgumentException("A duration needs a unit, such as 30s or 500ms.");
+                }
+                RecordComponent[] parts = type.getRecordComponents();
+                if (error instanceof ConverterNotFoundException && parts != null && parts.length > 0) {
+                    throw new IllegalArgumentException("This is the prefix of properties. Set one of them, such as "
+                            + name.append(DataObjectPropertyName.toDashedForm(parts[0].getName())) + ".");
+                }
+                return super.onFailure(name, target, context, error);
+            }
+
+            /** Finds all unknown properties of {@link LockProperties}; those of others are left to Spring Boot's handler. */
             @Override
             public void onFinish(
                     ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)
                     throws Exception {
+                if (!name.equals(HOLDFAST)) {
+                    handler.onFinish(name, target, context, result);
+                    return;
+                }
                 try {
                     super.onFinish(name, target, context, result);
                 } catch (UnboundConfigurationPropertiesException e) {
-                    if (!name.equals(HOLDFAST)) {
-                        throw e;
-                    }
                     report(e);
                 }
             }
@@ -89,32 +113,38 @@ final class PropertyRules implements ConfigurationPropertiesBindHandlerAdvisor {
         for (ConfigurationProperty each : unbound.getUnboundProperties()) {
             String shown = LockKey.printable(each.getName() + " (" + each.getOrigin() + ")");
             Optional<String> similar = similar(each.getName(), ResolvableType.forClass(LockProperties.class), 1);
-            if (similar.isPresent()) {
-                meant.put(shown, similar.get());
-            } else {
+            if (similar.isEmpty()) {
                 log.warn(
                         "Ignored unknown property {}; correct or remove it, unless another Holdfast version reads it",
                         shown);
+            } else if (similar.get().isEmpty()) {
+                log.warn("Ignored property {}, which is empty, so its default applies; set or remove it", shown);
+            } else {
+                meant.put(shown, similar.get());
             }
         }
         if (!meant.isEmpty()) {
             throw new LockConfigurationException(
                     "Unknown property: " + String.join(", ", meant.keySet()) + ".",
-                    "Did you mean " + String.join(", ", meant.values()) + "? Correct the name, or remove the property.",
+                    "Did you mean " + String.join(", ", meant.values()) + "? Correct or remove the property.",
                     unbound);
         }
     }
 
-    /** Follows the name through the records that properties are bound to, as far as its parts match. */
+    /** Follows the name through the records that properties are bound to, as far as its parts match; empty text if all do. */
     private static Optional<String> similar(ConfigurationPropertyName unknown, ResolvableType type, int index) {
+        if (index >= unknown.getNumberOfElements()) {
+            return Optional.of("");
+        }
         Map<String, Type> known =
                 new TreeMap<>(Comparator.comparing(String::length).thenComparing(name -> name));
-        if (type.toClass().isRecord()) {
-            for (RecordComponent each : type.toClass().getRecordComponents()) {
-                known.put(DataObjectPropertyName.toDashedForm(each.getName()), each.getGenericType());
-            }
+        Stream.ofNullable(type.toClass().getRecordComponents())
+                .flatMap(Stream::of)
+                .forEach(each -> known.put(DataObjectPropertyName.toDashedForm(each.getName()), each.getGenericType()));
+        String name = DataObjectPropertyName.toDashedForm(unknown.getElement(index, Form.ORIGINAL));
+        if (type.toClass() == LockProperties.Redis.class && PARTS_OF_URL.contains(name)) {
+            return Optional.of("holdfast.redis.url=redis://[user:password@]host[:port][/database]");
         }
-        String name = index < unknown.getNumberOfElements() ? unknown.getElement(index, Form.DASHED) : "";
         ResolvableType found = ResolvableType.forType(known.get(name));
         if (known.containsKey(name)) {
             boolean isMap = found.toClass() == Map.class;
@@ -126,14 +156,21 @@ final class PropertyRules implements ConfigurationPropertiesBindHandlerAdvisor {
                                 .substring(unknown.chop(index + 1).toString().length()));
     }
 
-    /** The shortest known name that continues the given one, or else one that differs in few characters: at most two, fewer in short names. */
+    /** The shortest known name that continues the given one, or else one that differs by few edits: at most two, fewer in short names. */
     private static Optional<String> similar(String name, Class<?> type, Set<String> known) {
-        Stream<String> longer = known.stream().filter(each -> !name.isEmpty() && each.startsWith(name));
+        int edits = Math.min(2, (name.length() + 1) / 3);
+        Stream<String> longer = known.stream().filter(each -> each.startsWith(name));
+        Stream<String> swapped = IntStream.range(1, name.length()) // of two neighbors, which is one edit
+                .mapToObj(i -> name.substring(0, i - 1) + name.charAt(i) + name.charAt(i - 1) + name.substring(i + 1))
+                .flatMap(each -> near(each, type, edits - 1));
+        return Stream.of(longer, near(name, type, edits), swapped)
+                .flatMap(each -> each.filter(known::contains))
+                .findFirst();
+    }
+
+    private static Stream<String> near(String name, Class<?> type, int edits) {
         String field = WORD.matcher(name).replaceAll(each -> each.group(1).toUpperCase(Locale.ROOT));
-        Stream<String> similar = Stream.of(PropertyMatches.forField(field, type, Math.min(2, (name.length() + 1) / 3))
-                        .getPossibleMatches())
-                .map(DataObjectPropertyName::toDashedForm)
-                .filter(known::contains);
-        return Stream.concat(longer, similar).findFirst();
+        return Stream.of(PropertyMatches.forField(field, type, edits).getPossibleMatches())
+                .map(DataObjectPropertyName::toDashedForm);
     }
 }

@@ -22,6 +22,7 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.mock.env.MockEnvironment;
 
@@ -42,7 +43,7 @@ class MisspelledPropertyTest {
     @ValueSource(
             strings = {
                 "holdfast.colour",
-                "holdfast.redis.host",
+                "holdfast.redis.timeout",
                 "holdfast.redis.ttl",
                 "holdfast.log",
                 "holdfast.lanes.order.size",
@@ -60,15 +61,15 @@ class MisspelledPropertyTest {
 
     @Test
     void each_is_ignored_with_a_warning_of_its_own() {
-        assertThat(warnings("holdfast.colour=5", "holdfast.redis.host=5")).hasSize(2);
+        assertThat(warnings("holdfast.colour=5", "holdfast.redis.ttl=5")).hasSize(2);
     }
 
     @Test
     void value_is_not_shown_since_it_may_be_a_password() {
-        assertThat(warnings("holdfast.redis.password=secret"))
+        assertThat(warnings("holdfast.redis.pin=secret"))
                 .singleElement()
                 .asString()
-                .contains("holdfast.redis.password")
+                .contains("holdfast.redis.pin")
                 .doesNotContain("secret");
         Runners.inMemory()
                 .withPropertyValues("holdfast.redis.urll=redis://user:secret@host")
@@ -87,6 +88,10 @@ class MisspelledPropertyTest {
         "holdfast.wait-fro, holdfast.wait-for",
         "holdfast.redis.key-prefx, holdfast.redis.key-prefix",
         "holdfast.redsi.url, holdfast.redis.url",
+        "holdfast.redis.ulr, holdfast.redis.url",
+        "holdfast.redis.rul, holdfast.redis.url",
+        "holdfast.apo.order, holdfast.aop.order",
+        "holdfast.redis.comamnd-timout, holdfast.redis.command-timeout",
         "holdfast.shutdown.timeot, holdfast.shutdown.timeout",
         "holdfast.locks.order.leas, holdfast.locks.order.lease",
         "holdfast.locks[Orders.pay].wait-fr, holdfast.locks[Orders.pay].wait-for",
@@ -102,6 +107,73 @@ class MisspelledPropertyTest {
                 .withPropertyValues(misspelled + "=5")
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("Unknown property: " + misspelled, "Did you mean " + meant + "?"));
+    }
+
+    /** Locks would move to the default address. */
+    @ParameterizedTest
+    @ValueSource(strings = {"host", "port", "username", "password", "database"})
+    void part_of_an_address_ends_the_start_since_only_the_url_is_read(String part) {
+        Runners.inMemory()
+                .withPropertyValues("holdfast.redis." + part + "=5")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains(
+                                "Unknown property: holdfast.redis." + part,
+                                "Did you mean holdfast.redis.url=redis://"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"holdfast.redis.ulr, holdfast.redis.url", "holdfast.wait-fro, holdfast.wait-for"})
+    void misspelled_system_property_ends_the_start(String misspelled, String meant) {
+        Runners.inMemory()
+                .withSystemProperties(misspelled + "=5")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("Unknown property: " + misspelled, "Did you mean " + meant + "?"));
+    }
+
+    @Test
+    void system_property_in_another_notation_is_read() {
+        Runners.inMemory()
+                .withSystemProperties("holdfast.waitFor=5s", "holdfast.redis.replicaAcks.count=0")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"holdfast.lease", "holdfast.waitFor", "holdfast.locks.order.lease"})
+    void empty_property_is_said_to_be_empty(String property) {
+        assertThat(warnings(property + "="))
+                .containsExactly(
+                        "Ignored property " + ConfigurationPropertyName.adapt(property, '.') + " (\"" + property
+                                + "\" from property source \"test\"), which is empty, so its default applies; set or remove it");
+        assertThat(warnings("holdfast.colour=")).singleElement().asString().startsWith("Ignored unknown property");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "holdfast.lease=30sec",
+                "holdfast.lease=30 s",
+                "holdfast.locks.order.wait-for=1.5s",
+                "holdfast.lease=30"
+            })
+    void duration_that_is_none_is_answered_with_an_example(String property) {
+        Runners.inMemory()
+                .withPropertyValues(property)
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .contains("Property: " + property.split("=")[0])
+                        .contains("A duration needs a unit, such as 30s or 500ms."));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "holdfast.locks.pay, holdfast.locks.pay.lease",
+        "holdfast.redis, holdfast.redis.url",
+        "holdfast.leadership.roles.outbox, holdfast.leadership.roles.outbox.enabled",
+        "holdfast.problemDetails, holdfast.problem-details.enabled"
+    })
+    void value_of_a_prefix_is_answered_with_one_of_its_properties(String prefix, String example) {
+        Runners.inMemory()
+                .withPropertyValues(prefix + "=10s")
+                .run(context -> assertThat(Startup.failureOf(context)).contains("such as " + example + "."));
     }
 
     @Test
@@ -154,6 +226,7 @@ class MisspelledPropertyTest {
                 "LOCK_REDIS_PORT", "tcp://10.0.0.11:6379",
                 "LOCK_REDIS_SERVICE_HOST", "10.0.0.11",
                 "HOLDFAST_PORT", "tcp://10.0.0.12:80",
+                "HOLDFAST_SYNC_PORT", "tcp://10.0.0.13:80",
                 "HOLDFAST_SERVICE_HOST", "10.0.0.12",
                 "HOLDFAST_REDIS_PORT", "tcp://10.0.0.11:6379",
                 "HOLDFAST_REDIS_SERVICE_PORT", "6379",

@@ -784,6 +784,11 @@ class StartupMessagesTest {
                 "property that is misspelled",
                 () -> Runners.inMemory().withPropertyValues("holdfast.redis.command-timout=1s"));
         all.put("property that is unknown", () -> Runners.inMemory().withPropertyValues("holdfast.async.colour=red"));
+        all.put("property that is empty", () -> Runners.inMemory().withPropertyValues("holdfast.lease="));
+        all.put(
+                "address of Redis in parts",
+                () -> Runners.inMemory().withPropertyValues("holdfast.redis.host=redis.example.com"));
+        all.put("value of a prefix", () -> Runners.inMemory().withPropertyValues("holdfast.locks.pay=10s"));
         all.put("duration without a unit", () -> Runners.inMemory().withPropertyValues("holdfast.lease=30"));
         all.put(
                 "command timeout above the lease",
