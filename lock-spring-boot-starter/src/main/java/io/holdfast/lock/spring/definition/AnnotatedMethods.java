@@ -19,6 +19,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.framework.autoproxy.ProxyCreationContext;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.BeansException;
@@ -268,7 +272,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
     /**
      * A class proxy has no private or static methods, and cannot override final methods or package-private ones of another
      * package: they would run on the proxy itself. A final class has no class proxy, and a proxy of its interfaces has no other
-     * methods; if a class proxy was requested for a method of an interface, Spring reports that.
+     * methods.
      */
     private void requireProxy(Method method, Class<?> userClass, boolean ofMethod) {
         int modifiers = method.getModifiers();
@@ -290,9 +294,10 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
                     : "Remove final.";
             throw refuse(where, "the method is final", action);
         }
-        if (Modifier.isFinal(userClass.getModifiers())
-                && interfaces.stream().noneMatch(it -> ClassUtils.hasAtLeastOneMethodWithName(it, method.getName()))
-                && (ofMethod || interfaces.isEmpty())) {
+        boolean inInterface =
+                interfaces.stream().anyMatch(it -> ClassUtils.hasAtLeastOneMethodWithName(it, method.getName()))
+                        || (!ofMethod && !interfaces.isEmpty());
+        if (Modifier.isFinal(userClass.getModifiers()) && (!inInterface || needsClassProxy(userClass))) {
             throw refuse(where, "the class is final", "Remove final; a record is always final, use a class.");
         }
         if ((modifiers & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0
@@ -308,6 +313,18 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
                     "Spring calls it on the bean itself, when it initializes or destroys the bean",
                     "Use a template inside the method, or an ApplicationRunner or a SmartLifecycle instead.");
         }
+    }
+
+    /** Whether the bean that Spring is about to proxy gets a class proxy, although its class has interfaces. */
+    private boolean needsClassProxy(Class<?> userClass) {
+        String bean = ProxyCreationContext.getCurrentProxiedBeanName();
+        return bean != null
+                && beans.containsLocalBean(bean) // no inner bean
+                && !ClassUtils.isLambdaClass(userClass)
+                && beans.getMergedBeanDefinition(bean).getAttribute(AutoProxyUtils.EXPOSED_INTERFACES_ATTRIBUTE) == null
+                && beans.containsBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME)
+                && beans.getBean(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME, ProxyConfig.class)
+                        .isProxyTargetClass();
     }
 
     private static boolean isCallback(Method method, Class<?> userClass) {

@@ -181,13 +181,33 @@ class StartupCheckTest {
                 .run(context -> assertThat(context).hasNotFailed());
     }
 
+    @DistributedLock(key = "'x'")
+    record RecordOfClass() implements Runnable {
+        @Override
+        public void run() {}
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {FinalService.class, RecordOfClass.class, FinalConsumer.class})
+    void class_proxy_of_a_final_class_with_an_interface_fails_startup(Class<?> bean) {
+        failsWith(
+                bean,
+                bean.getName(),
+                "cannot be proxied: the class is final.\nRemove final; a record is always final, use a class.");
+    }
+
+    @FunctionalInterface
+    interface LockedTask {
+        @DistributedLock(key = "'x'")
+        void run();
+    }
+
     @Test
-    void class_proxy_of_a_final_class_with_an_interface_fails_startup() {
-        runner.withBean(FinalService.class)
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .rootCause()
-                        .hasMessageContaining("final class " + FinalService.class.getName()));
+    void function_gets_a_proxy_of_its_interface() {
+        runner.withBean(LockedTask.class, () -> () -> {}).run(context -> {
+            assertThat(context).hasNotFailed();
+            context.getBean(LockedTask.class).run();
+        });
     }
 
     static class Inherits extends OtherPackage {}

@@ -164,6 +164,12 @@ class StartupMessagesTest {
         public void run() {}
     }
 
+    static final class FinalTask implements Runnable {
+        @Override
+        @DistributedLock(name = "x")
+        public void run() {}
+    }
+
     static class OfOtherPackage extends OtherPackage {}
 
     static class Callback {
@@ -617,6 +623,7 @@ class StartupMessagesTest {
         all.put("final method", () -> locked(FinalMethod.class));
         all.put("final function of Kotlin", () -> locked(FinalFunction.class));
         all.put("final class", () -> locked(FinalClass.class));
+        all.put("final class with an interface", () -> locked(FinalTask.class));
         all.put("package-private method of another package", () -> locked(OfOtherPackage.class));
         all.put("method that Spring calls", () -> locked(Callback.class));
         all.put("annotation of a class without public methods", () -> locked(NothingPublic.class));
