@@ -50,6 +50,11 @@ public final class Runners {
         return with(ours().filter(each -> each != LockStoreAutoConfiguration.class));
     }
 
+    /** Where an application excludes one of our auto-configurations. */
+    public static ApplicationContextRunner inMemoryWithout(Class<?> excluded) {
+        return with(ours().filter(each -> each != excluded)).withBean(InMemoryLockStore.class);
+    }
+
     private static ApplicationContextRunner with(Stream<Class<?>> configurations) {
         return new ApplicationContextRunner()
                 .withPropertyValues("holdfast.shutdown.timeout=0s")

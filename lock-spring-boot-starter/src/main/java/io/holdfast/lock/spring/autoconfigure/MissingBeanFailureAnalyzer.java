@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.leader.Leadership;
+import io.holdfast.lock.spring.aop.LockAdvisor;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -18,8 +19,8 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Reports a missing {@link LockTemplate} bean if the starter is disabled, and a missing {@link Leadership} bean if the properties
- * do not name its role; any bean of locks that a test slice lacks; and a repository that is missing because of Spring Data Redis.
- * Spring Boot would report them too, but would advise defining the bean.
+ * do not name its role; any bean of locks that a test slice lacks; the advisor, if its auto-configuration is excluded; and a
+ * repository that is missing because of Spring Data Redis. Spring Boot would report them too, but would advise defining the bean.
  */
 @Order(0)
 final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<NoSuchBeanDefinitionException> {
@@ -46,6 +47,12 @@ final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<
             return new FailureAnalysis(
                     user + " requires a LockTemplate bean, but holdfast.enabled is false.",
                     "Remove the property holdfast.enabled, which turns off the lock-spring-boot-starter.",
+                    cause);
+        }
+        if (missing == LockAdvisor.class) {
+            return new FailureAnalysis(
+                    "LockAopAutoConfiguration is excluded, so annotated methods would run without their locks.",
+                    "Stop excluding it. To run without locks, set holdfast.enabled=false.",
                     cause);
         }
         if (missing.getName().startsWith("io.holdfast.lock.")

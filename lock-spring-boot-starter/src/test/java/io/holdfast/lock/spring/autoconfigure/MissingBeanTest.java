@@ -8,6 +8,7 @@ import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.leader.LeaderElection;
 import io.holdfast.lock.leader.Leadership;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.store.LockStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,6 +81,13 @@ class MissingBeanTest {
                                     + " requires a LockTemplate bean, but holdfast.enabled is false.");
                     assertThat(analysis.getAction()).contains("holdfast.enabled");
                 });
+    }
+
+    @Test
+    void excluded_auto_configuration_of_annotated_methods_is_named() {
+        FailureAnalysis analysis = analyzer.analyze(new NoSuchBeanDefinitionException(LockAdvisor.class));
+        assertThat(analysis.getDescription()).startsWith("LockAopAutoConfiguration is excluded");
+        assertThat(analysis.getAction()).contains("Stop excluding it", "holdfast.enabled=false");
     }
 
     private void isSlice() {

@@ -903,6 +903,9 @@ class StartupMessagesTest {
                 "scheduled method in a circular reference",
                 () -> locked(InCircle.class).withAllowCircularReferences(true).withBean(Circle.class));
         all.put("locked method while disabled", () -> locked(Locked.class, "holdfast.enabled=false"));
+        all.put(
+                "locked methods are excluded",
+                () -> Runners.inMemoryWithout(LockAopAutoConfiguration.class).withBean(Locked.class));
         all.put("template in a test slice", () -> Runners.partForTest().withBean(TemplateUser.class));
         return all;
     }
