@@ -92,7 +92,7 @@ public record AnnotationOptions(
                 cause);
     }
 
-    /** {@return the attribute of a composed annotation, such as {@code atLeast}, that passes its text on to the given one, if any} */
+    /** {@return the attribute of a composed annotation that passes its text on to the given one, such as {@code minHold}, if any} */
     private String written(String attribute) {
         return found.getMetaTypes().stream()
                 .flatMap(type -> Stream.of(type.getDeclaredMethods()))

@@ -91,7 +91,7 @@ class OnOneInstanceTest {
                 .withBean(job)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .startsWith((job == Composed.class ? "@Nightly" : "@OnOneInstance") + " method " + job.getName()
-                                + ".run() has atLeast = " + reason)
+                                + ".run() has minHold = " + reason)
                         .doesNotContain("minHoldString", "@DistributedLock"));
     }
 
