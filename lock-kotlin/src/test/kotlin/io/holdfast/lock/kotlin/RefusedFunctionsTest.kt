@@ -95,8 +95,14 @@ class RefusedFunctionsTest {
         @DistributedLock(key = "'nightly'") fun report() = Unit
     }
 
+    class FinalClassOfAnInterface : Runnable {
+        @DistributedLock(key = "'nightly'") override fun run() = Unit
+    }
+
     @Test
     fun what_is_final_should_be_open() {
+        assertThat(refusalOf(FinalClassOfAnInterface::class))
+            .contains("class is final", "open class FinalClassOfAnInterface", "kotlin-spring")
         assertThat(refusalOf(FinalClass::class))
             .contains("method is final", "open class FinalClass", "open fun report", "kotlin-spring")
         assertThat(refusalOf(FinalFunction::class)).contains("method is final", "open fun report", "kotlin-spring")

@@ -49,7 +49,7 @@ final class MissingBeanFailureAnalyzer extends AbstractInjectionFailureAnalyzer<
                     "Remove the property holdfast.enabled, which turns off the lock-spring-boot-starter.",
                     cause);
         }
-        if (missing == LockAdvisor.class) {
+        if (missing == LockAdvisor.class && !(cause instanceof NoUniqueBeanDefinitionException)) {
             return new FailureAnalysis(
                     "LockAopAutoConfiguration is excluded, so annotated methods would run without their locks.",
                     "Stop excluding it. To run without locks, set holdfast.enabled=false.",

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +35,10 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.ResolvableType;
+import org.springframework.core.convert.ConversionException;
 import org.springframework.core.convert.ConverterNotFoundException;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.util.StringUtils;
 
 /**
  * What properties under {@code holdfast} must have beyond Spring Boot's rules: a duration needs a unit, since Spring Boot would read
@@ -54,6 +57,7 @@ final class PropertyRules implements ConfigurationPropertiesBindHandlerAdvisor {
 
     private static final Pattern WORD = Pattern.compile("-(.)");
     private static final ConfigurationPropertyName HOLDFAST = ConfigurationPropertyName.of("holdfast");
+    private static final String WHOLE_URL = "holdfast.redis.url=redis://[user:password@]host[:port][/database]";
     private static final Set<String> PARTS_OF_URL = Set.of("host", "port", "username", "password", "database");
 
     @Override
@@ -68,7 +72,7 @@ final class PropertyRules implements ConfigurationPropertiesBindHandlerAdvisor {
                             .bind(name, Bindable.of(String.class))
                             .orElse("");
                     if (AnnotationOptions.lacksUnit(text)) {
-                        throw new IllegalArgumentException(text); // see onFailure
+                        throw new IllegalArgumentException("A duration needs a unit, such as 30s or 500ms.");
                     }
                 }
                 return super.onSuccess(name, target, context, result);
@@ -78,9 +82,13 @@ final class PropertyRules implements ConfigurationPropertiesBindHandlerAdvisor {
             public @Nullable Object onFailure(
                     ConfigurationPropertyName name, Bindable<?> target, BindContext context, Exception error)
                     throws Exception {
-                Class<?> type = HOLDFAST.isAncestorOf(name) ? target.getType().toClass() : Object.class;
-                if (type == Duration.class) {
-                    throw new IllegalArgumentException("A duration needs a unit, such as 30s or 500ms.");
+                if (!name.equals(HOLDFAST) && !HOLDFAST.isAncestorOf(name)) {
+                    return handler.onFailure(name, target, context, error);
+                }
+                Class<?> type = target.getType().toClass();
+                if (type == Duration.class && error instanceof ConversionException) {
+                    throw new IllegalArgumentException(
+                            "Not a duration. Write a whole number with a unit, such as 30s or 500ms.");
                 }
                 RecordComponent[] parts = type.getRecordComponents();
                 if (error instanceof ConverterNotFoundException && parts != null && parts.length > 0) {
@@ -102,23 +110,31 @@ final class PropertyRules implements ConfigurationPropertiesBindHandlerAdvisor {
                 try {
                     super.onFinish(name, target, context, result);
                 } catch (UnboundConfigurationPropertiesException e) {
-                    report(e);
+                    report(
+                            e,
+                            result instanceof LockProperties bound
+                                    && (StringUtils.hasText(bound.redis().url())
+                                            || bound.quorum().nodes() != null));
                 }
             }
         };
     }
 
-    private static void report(UnboundConfigurationPropertiesException unbound) {
+    /** @param addressed whether the servers for locks are known, so that no part of another address matters */
+    private static void report(UnboundConfigurationPropertiesException unbound, boolean addressed) {
         Map<String, String> meant = new LinkedHashMap<>();
         for (ConfigurationProperty each : unbound.getUnboundProperties()) {
             String shown = LockKey.printable(each.getName() + " (" + each.getOrigin() + ")");
             Optional<String> similar = similar(each.getName(), ResolvableType.forClass(LockProperties.class), 1);
-            if (similar.isEmpty()) {
+            if (similar.isEmpty() || (addressed && similar.get().equals(WHOLE_URL))) {
                 log.warn(
                         "Ignored unknown property {}; correct or remove it, unless another Holdfast version reads it",
                         shown);
             } else if (similar.get().isEmpty()) {
-                log.warn("Ignored property {}, which is empty, so its default applies; set or remove it", shown);
+                String why = String.valueOf(each.getValue()).isEmpty()
+                        ? "which is empty, so its default applies; set or remove it"
+                        : "because an empty value, such as that of an environment variable, takes precedence; remove one of them";
+                log.warn("Ignored property {}, {}", shown, why);
             } else {
                 meant.put(shown, similar.get());
             }
@@ -126,7 +142,9 @@ final class PropertyRules implements ConfigurationPropertiesBindHandlerAdvisor {
         if (!meant.isEmpty()) {
             throw new LockConfigurationException(
                     "Unknown property: " + String.join(", ", meant.keySet()) + ".",
-                    "Did you mean " + String.join(", ", meant.values()) + "? Correct or remove the property.",
+                    meant.values().stream()
+                            .distinct()
+                            .collect(Collectors.joining(", ", "Did you mean ", "? Correct or remove the property.")),
                     unbound);
         }
     }
@@ -143,10 +161,13 @@ final class PropertyRules implements ConfigurationPropertiesBindHandlerAdvisor {
                 .forEach(each -> known.put(DataObjectPropertyName.toDashedForm(each.getName()), each.getGenericType()));
         String name = DataObjectPropertyName.toDashedForm(unknown.getElement(index, Form.ORIGINAL));
         if (type.toClass() == LockProperties.Redis.class && PARTS_OF_URL.contains(name)) {
-            return Optional.of("holdfast.redis.url=redis://[user:password@]host[:port][/database]");
+            return Optional.of(WHOLE_URL);
         }
-        ResolvableType found = ResolvableType.forType(known.get(name));
-        if (known.containsKey(name)) {
+        Optional<String> same = known.keySet().stream()
+                .filter(each -> each.replace("-", "").equals(unknown.getElement(index, Form.UNIFORM)))
+                .findFirst();
+        if (same.isPresent()) {
+            ResolvableType found = ResolvableType.forType(known.get(same.get()));
             boolean isMap = found.toClass() == Map.class;
             return similar(unknown, isMap ? found.getGeneric(1) : found, isMap ? index + 2 : index + 1);
         }

@@ -28,6 +28,7 @@ import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.EmbeddedValueResolver;
 import org.springframework.context.aot.AbstractAotProcessor;
@@ -152,12 +153,18 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
                 ? "a bean or property in it cannot be read: "
                         + NestedExceptionUtils.getMostSpecificCause(cause).getMessage()
                 : "a property in it is not set";
+        String action = cause instanceof BeansException
+                ? "Correct the expression, or the bean that it uses."
+                : "Set the property, add a default (${name:value}), or correct the expression.";
         throw new LockConfigurationException(
                 where + " has " + attribute + " = \"" + text + "\", but " + reason + ".",
-                cause instanceof BeansException
-                        ? "Define the bean, or correct its name or that of its property."
-                        : "Set the property, add a default (${name:value}), or correct the expression.",
+                isMissing(cause) ? "Define the bean, or correct its name." : action,
                 cause);
+    }
+
+    private static boolean isMissing(@Nullable Throwable failure) {
+        return failure != null
+                && NestedExceptionUtils.getMostSpecificCause(failure) instanceof NoSuchBeanDefinitionException;
     }
 
     /**
@@ -286,19 +293,20 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
         if (Modifier.isStatic(modifiers)) {
             throw refuse(where, "the method is static", "Make the method an instance method of a bean.");
         }
+        String open = "Write open class " + userClass.getSimpleName() + " and open fun " + KotlinNames.of(method)
+                + "; or apply the kotlin-spring compiler plugin, which opens classes with @Service, @Component and the"
+                + " like, and their members unless marked final.";
         if (Modifier.isFinal(modifiers)) {
-            String action = kotlin
-                    ? "Write open class " + userClass.getSimpleName() + " and open fun " + KotlinNames.of(method)
-                            + "; or apply the kotlin-spring compiler plugin, which opens classes with @Service,"
-                            + " @Component and the like, and their members unless marked final."
-                    : "Remove final.";
-            throw refuse(where, "the method is final", action);
+            throw refuse(where, "the method is final", kotlin ? open : "Remove final.");
         }
         boolean inInterface =
                 interfaces.stream().anyMatch(it -> ClassUtils.hasAtLeastOneMethodWithName(it, method.getName()))
                         || (!ofMethod && !interfaces.isEmpty());
         if (Modifier.isFinal(userClass.getModifiers()) && (!inInterface || needsClassProxy(userClass))) {
-            throw refuse(where, "the class is final", "Remove final; a record is always final, use a class.");
+            throw refuse(
+                    where,
+                    "the class is final",
+                    kotlin ? open : "Remove final; a record is always final, use a class.");
         }
         if ((modifiers & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0
                 && !method.getDeclaringClass().getPackageName().equals(userClass.getPackageName())) {

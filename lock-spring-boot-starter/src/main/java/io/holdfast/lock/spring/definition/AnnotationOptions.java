@@ -54,6 +54,9 @@ public record AnnotationOptions(
                     where + " has both " + name + " = " + number + " and " + name + "String = \"" + text + "\".",
                     "Use only one of them.");
         }
+        if (!hasNumber && text.isEmpty()) {
+            return null;
+        }
         String attribute = hasNumber ? name : written(name + "String");
         boolean own = hasNumber || attribute.equals(name + "String");
         String type = own ? "DistributedLock" : found.getRoot().getType().getSimpleName();

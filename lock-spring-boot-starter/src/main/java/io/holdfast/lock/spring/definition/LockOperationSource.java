@@ -211,7 +211,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         String given = LiteralText.requireName(resolve("name", annotation.name(), where), where, scope.names());
         if (given.isBlank() && !annotation.name().isBlank()) {
             throw new LockConfigurationException(
-                    where + " has name = \"" + annotation.name() + "\", but the property is empty.",
+                    where + " has name = \"" + annotation.name() + "\", which is empty.",
                     "Set the property to the name of the lock, or write the name in the annotation.");
         }
         LockKeys keys = keys(annotation, given, where, scope);

@@ -418,7 +418,7 @@ class DefinitionFailureTest {
 
     @Test
     void name_that_a_property_makes_empty() {
-        fails(EmptyName.class, "has name = \"${app.empty}\", but the property is empty.", "Set the property");
+        fails(EmptyName.class, "has name = \"${app.empty}\", which is empty.", "Set the property");
     }
 
     @Test

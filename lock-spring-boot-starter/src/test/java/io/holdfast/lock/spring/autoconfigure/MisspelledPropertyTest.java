@@ -21,6 +21,7 @@ import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
+import org.springframework.boot.context.properties.bind.handler.IgnoreErrorsBindHandler;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
@@ -109,6 +110,25 @@ class MisspelledPropertyTest {
                         .contains("Unknown property: " + misspelled, "Did you mean " + meant + "?"));
     }
 
+    @Test
+    void part_of_an_address_is_ignored_with_a_warning_if_the_url_is_set() {
+        assertThat(warnings(
+                        "holdfast.redis.port=6379",
+                        "holdfast.redis.password=secret",
+                        "holdfast.redis.url=redis://:${holdfast.redis.password}@localhost:${holdfast.redis.port}"))
+                .hasSize(2)
+                .allMatch(line -> line.startsWith("Ignored unknown property holdfast.redis.p"));
+    }
+
+    @Test
+    void remedy_of_several_parts_of_an_address_is_said_once() {
+        Runners.inMemory()
+                .withPropertyValues("holdfast.redis.host=redis", "holdfast.redis.port=6379")
+                .run(context -> assertThat(Startup.failureOf(context))
+                        .containsOnlyOnce("Did you mean holdfast.redis.url=redis://[")
+                        .containsOnlyOnce("redis://["));
+    }
+
     /** Locks would move to the default address. */
     @ParameterizedTest
     @ValueSource(strings = {"host", "port", "username", "password", "database"})
@@ -138,7 +158,7 @@ class MisspelledPropertyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"holdfast.lease", "holdfast.waitFor", "holdfast.locks.order.lease"})
+    @ValueSource(strings = {"holdfast.lease", "holdfast.waitFor", "holdfast.waitfor", "holdfast.locks.order.lease"})
     void empty_property_is_said_to_be_empty(String property) {
         assertThat(warnings(property + "="))
                 .containsExactly(
@@ -147,20 +167,39 @@ class MisspelledPropertyTest {
         assertThat(warnings("holdfast.colour=")).singleElement().asString().startsWith("Ignored unknown property");
     }
 
+    @Test
+    void property_that_an_empty_variable_overrides_is_not_said_to_be_empty() {
+        try (CapturedLog log = new CapturedLog("io.holdfast.lock.spring", Level.WARN)) {
+            Runners.inMemory()
+                    .withInitializer(context -> context.getEnvironment()
+                            .getPropertySources()
+                            .addFirst(new SystemEnvironmentPropertySource(
+                                    "systemEnvironment", Map.of("HOLDFAST_LEASE", ""))))
+                    .withPropertyValues("holdfast.lease=20s")
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(log.events())
+                    .singleElement()
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .asString()
+                    .startsWith("Ignored property holdfast.lease")
+                    .contains("because an empty value, such as that of an environment variable, takes precedence");
+        }
+    }
+
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "holdfast.lease=30sec",
-                "holdfast.lease=30 s",
-                "holdfast.locks.order.wait-for=1.5s",
-                "holdfast.lease=30"
-            })
-    void duration_that_is_none_is_answered_with_an_example(String property) {
+    @CsvSource({
+        "holdfast.lease=30sec, Not a duration. Write a whole number with a unit",
+        "holdfast.lease=30 s, Not a duration. Write a whole number with a unit",
+        "holdfast.lease=${not.there}, Not a duration. Write a whole number with a unit",
+        "holdfast.locks.order.wait-for=1.5s, Not a duration. Write a whole number with a unit",
+        "holdfast.lease=30, A duration needs a unit"
+    })
+    void duration_that_is_none_is_answered_with_an_example(String property, String reason) {
         Runners.inMemory()
                 .withPropertyValues(property)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains("Property: " + property.split("=")[0])
-                        .contains("A duration needs a unit, such as 30s or 500ms."));
+                        .contains(reason + ", such as 30s or 500ms."));
     }
 
     @ParameterizedTest
@@ -193,6 +232,23 @@ class MisspelledPropertyTest {
         BindHandler handler = new PropertyRules().apply(new NoUnboundElementsBindHandler(BindHandler.DEFAULT));
         assertThatThrownBy(() -> binder.bind("app", Bindable.of(Strict.class), handler))
                 .hasRootCauseInstanceOf(UnboundConfigurationPropertiesException.class);
+    }
+
+    record Lenient(List<String> servers, String name) {}
+
+    /** A list with a gap is only skipped if the application says so. */
+    @Test
+    void properties_of_the_application_fail_as_without_ours() {
+        Binder binder = Binder.get(new MockEnvironment()
+                .withProperty("app.servers[0]", "a")
+                .withProperty("app.servers[2]", "c")
+                .withProperty("app.name", "shop"));
+
+        Lenient bound = binder.bind(
+                        "app", Bindable.of(Lenient.class), new PropertyRules().apply(new IgnoreErrorsBindHandler()))
+                .get();
+
+        assertThat(bound).isEqualTo(new Lenient(null, "shop"));
     }
 
     @ParameterizedTest

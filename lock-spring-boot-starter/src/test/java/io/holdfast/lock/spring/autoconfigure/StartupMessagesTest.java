@@ -54,6 +54,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.repository.CrudRepository;
 import org.springframework.scheduling.annotation.Async;
@@ -365,6 +366,11 @@ class StartupMessagesTest {
         public void run() {}
     }
 
+    static class FaultyExpression {
+        @DistributedLock(name = "x", leaseString = "#{1 +}")
+        public void run() {}
+    }
+
     record Customer(long id) {}
 
     interface Repository extends CrudRepository<Customer, Long> {}
@@ -658,6 +664,7 @@ class StartupMessagesTest {
         all.put("function without values", () -> locked(NoParts.class));
         all.put("keys without a name in two classes", () -> locked(Orders.class).withBean(Customers.class));
         all.put("time of an unknown bean", () -> locked(UnknownBean.class));
+        all.put("time of an expression with a fault", () -> locked(FaultyExpression.class));
         all.put("weight above the limit", () -> locked(Weighty.class, "holdfast.locks.x.weight=3"));
         all.put("semaphore without permits", () -> locked(NoPermits.class));
         all.put("semaphore without permits that is not the first", () -> locked(NoPermitsOfFurther.class));
@@ -797,6 +804,15 @@ class StartupMessagesTest {
                 () -> Runners.inMemory().withPropertyValues("holdfast.redis.host=redis.example.com"));
         all.put("value of a prefix", () -> Runners.inMemory().withPropertyValues("holdfast.locks.pay=10s"));
         all.put("duration without a unit", () -> Runners.inMemory().withPropertyValues("holdfast.lease=30"));
+        all.put("duration that is none", () -> Runners.inMemory().withPropertyValues("holdfast.lease=30sec"));
+        all.put(
+                "property that an empty variable overrides",
+                () -> Runners.inMemory()
+                        .withInitializer(context -> context.getEnvironment()
+                                .getPropertySources()
+                                .addFirst(new SystemEnvironmentPropertySource(
+                                        "systemEnvironment", Map.of("HOLDFAST_LEASE", ""))))
+                        .withPropertyValues("holdfast.lease=20s"));
         all.put(
                 "command timeout above the lease",
                 () -> Runners.starter()

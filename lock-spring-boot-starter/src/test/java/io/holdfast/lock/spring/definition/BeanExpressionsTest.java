@@ -113,11 +113,12 @@ class BeanExpressionsTest {
                 UnknownBean.class,
                 "UnknownBean.run() has leaseString = \"#{@setings.lease}\", but a bean or property in it cannot be read: ",
                 "'setings'",
-                "Define the bean, or correct its name or that of its property.");
+                "Define the bean, or correct its name.");
         fails(
                 UnknownProperty.class,
                 "UnknownProperty.run() has value = \"#{@settings.rolle}\", but a bean or property in it cannot be read: ",
-                "'rolle'");
+                "'rolle'",
+                "Correct the expression, or the bean that it uses.");
         fails(BareNumber.class, "leaseString = \"#{@settings.lease.toSeconds()}\" (20), without a unit");
     }
 
