@@ -61,6 +61,15 @@ class OutageStepsTest extends StepsFixture {
         store.acquires.clear();
     }
 
+    /** Those who wait for these locks have met a failure, are called, and meet another one. */
+    private void releasedInAnOutage(String... keys) {
+        failForHalfASecond();
+        for (String key : keys) {
+            releasedByOther(key);
+        }
+        store.reachable(false);
+    }
+
     /** The store answers again, and has learned that the acquisitions of that lock are over whose outcome was unknown. */
     private void recover(String key) {
         store.reachable(true);
@@ -91,10 +100,7 @@ class OutageStepsTest extends StepsFixture {
     void those_who_met_a_failure_ask_one_after_the_other() {
         Steps a = waiting("a", A);
         Steps b = waiting("b", B);
-        failForHalfASecond();
-        releasedByOther("a");
-        releasedByOther("b");
-        store.reachable(false);
+        releasedInAnOutage("a", "b");
 
         assertThat(proceed(a)).isBetween(Duration.ofMillis(50), Duration.ofMillis(100));
         assertThat(proceed(b)).isEqualTo(NOT_FIRST);
@@ -120,10 +126,7 @@ class OutageStepsTest extends StepsFixture {
     void who_gave_up_in_an_outage_lets_the_next_one_ask() {
         Steps a = waiting("a", A.waitFor(Duration.ofSeconds(10)));
         Steps b = waiting("b", B);
-        failForHalfASecond();
-        releasedByOther("a");
-        releasedByOther("b");
-        store.reachable(false);
+        releasedInAnOutage("a", "b");
         assertWaits(a);
         assertWaits(b);
         time.pass(Duration.ofSeconds(10));
@@ -375,10 +378,7 @@ class OutageStepsTest extends StepsFixture {
     void closed_client_wakes_all_who_wait_for_a_store_that_fails() {
         Steps a = waiting("a", A);
         Steps b = waiting("b", B);
-        failForHalfASecond();
-        releasedByOther("a");
-        releasedByOther("b");
-        store.reachable(false);
+        releasedInAnOutage("a", "b");
         assertWaits(a);
         assertThat(proceed(b)).isEqualTo(NOT_FIRST);
         time.pass(Duration.ofMillis(100));
@@ -397,11 +397,7 @@ class OutageStepsTest extends StepsFixture {
         Steps a = waiting("a", A);
         Steps b = waiting("b", B);
         Steps c = waiting("c", C);
-        failForHalfASecond();
-        for (String key : List.of("a", "b", "c")) {
-            releasedByOther(key);
-        }
-        store.reachable(false);
+        releasedInAnOutage("a", "b", "c");
         assertWaits(a);
         assertThat(proceed(b)).isEqualTo(NOT_FIRST);
         assertThat(proceed(c)).isEqualTo(NOT_FIRST);

@@ -293,20 +293,17 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
         if (Modifier.isStatic(modifiers)) {
             throw refuse(where, "the method is static", "Make the method an instance method of a bean.");
         }
-        String open = "Write open class " + userClass.getSimpleName() + " and open fun " + KotlinNames.of(method)
-                + "; or apply the kotlin-spring compiler plugin, which opens classes with @Service, @Component and the"
-                + " like, and their members unless marked final.";
         if (Modifier.isFinal(modifiers)) {
-            throw refuse(where, "the method is final", kotlin ? open : "Remove final.");
+            throw refuse(where, "the method is final", kotlin ? opened(method, userClass) : "Remove final.");
         }
-        boolean inInterface =
-                interfaces.stream().anyMatch(it -> ClassUtils.hasAtLeastOneMethodWithName(it, method.getName()))
-                        || (!ofMethod && !interfaces.isEmpty());
-        if (Modifier.isFinal(userClass.getModifiers()) && (!inInterface || needsClassProxy(userClass))) {
+        if (Modifier.isFinal(userClass.getModifiers())
+                && ((interfaces.stream().noneMatch(it -> ClassUtils.hasAtLeastOneMethodWithName(it, method.getName()))
+                                && (ofMethod || interfaces.isEmpty()))
+                        || needsClassProxy(userClass))) {
             throw refuse(
                     where,
                     "the class is final",
-                    kotlin ? open : "Remove final; a record is always final, use a class.");
+                    kotlin ? opened(method, userClass) : "Remove final; a record is always final, use a class.");
         }
         if ((modifiers & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0
                 && !method.getDeclaringClass().getPackageName().equals(userClass.getPackageName())) {
@@ -321,6 +318,12 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
                     "Spring calls it on the bean itself, when it initializes or destroys the bean",
                     "Use a template inside the method, or an ApplicationRunner or a SmartLifecycle instead.");
         }
+    }
+
+    private static String opened(Method method, Class<?> userClass) {
+        return "Write open class " + userClass.getSimpleName() + " and open fun " + KotlinNames.of(method)
+                + "; or apply the kotlin-spring compiler plugin, which opens classes with @Service, @Component and the"
+                + " like, and their members unless marked final.";
     }
 
     /** Whether the bean that Spring is about to proxy gets a class proxy, although its class has interfaces. */

@@ -53,6 +53,7 @@ public final class LockExpression {
     private static final SpelExpressionParser PARSER =
             new SpelExpressionParser(new SpelParserConfiguration(SpelCompilerMode.OFF, null));
 
+    private static final ParameterNameDiscoverer PARAMETER_NAMES = new DefaultParameterNameDiscoverer();
     private static final Set<String> ROOT_PROPERTIES =
             Set.of("method", "methodName", "target", "targetClass", "args", "class");
 
@@ -87,10 +88,9 @@ public final class LockExpression {
         public Scope(Method method, Method annotated, String where, BeanResolver beans) {
             this.method = method;
             this.where = where;
-            ParameterNameDiscoverer names = new DefaultParameterNameDiscoverer();
             int count = SuspendFunctions.argumentCount(method);
-            addNames(names.getParameterNames(annotated), count);
-            addNames(names.getParameterNames(method), count);
+            addNames(PARAMETER_NAMES.getParameterNames(annotated), count);
+            addNames(PARAMETER_NAMES.getParameterNames(method), count);
             for (int i = 0; i < count; i++) {
                 variables.put("p" + i, i);
                 variables.put("a" + i, i);
