@@ -39,14 +39,14 @@ final class Connections {
     private Connections() {}
 
     /**
-     * {@return dedicated connections, or the factory itself}
+     * {@return dedicated connections, or those of the factory}
      *
      * @param factory specifies where Redis is and how to log in
      * @throws IllegalArgumentException if dedicated connections are required, but there can be none; the message states why
      */
     static RedisConnectionFactory choose(RedisConnectionFactory factory, RedisLockSettings settings) {
         if (settings.connection() == Connection.APPLICATION) {
-            return factory;
+            return new ApplicationConnections(factory, server(factory));
         }
         LettuceApplication lettuce = lettuce(factory);
         String obstacle = obstacle(factory, lettuce);
@@ -55,7 +55,7 @@ final class Connections {
                     + ". Alternatively, let them use the application's (holdfast.redis.connection=application).");
         }
         if (obstacle != null) {
-            return factory;
+            return new ApplicationConnections(factory, server(factory));
         }
         String server = server(factory);
         Duration timeout = settings.commandTimeout();
@@ -65,7 +65,8 @@ final class Connections {
     }
 
     /** {@return where Redis is, over which connections locks reach it, and why; without secrets} */
-    static String describe(RedisConnectionFactory chosen, Connection wanted) {
+    static String describe(RedisConnectionFactory given, Connection wanted) {
+        RedisConnectionFactory chosen = given instanceof ApplicationConnections own ? own.applications() : given;
         if (chosen instanceof Wire own) {
             return own.server() + " over dedicated connections";
         }

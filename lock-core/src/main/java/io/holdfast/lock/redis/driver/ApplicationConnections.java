@@ -6,10 +6,12 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessException;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConnection;
 import org.springframework.data.redis.connection.ReturnType;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -21,8 +23,12 @@ import org.springframework.util.ClassUtils;
  *
  * <p>A connection that a transaction of the user has bound to its thread is never used, because a script would be queued there and return
  * null. So it is not bound during a call.
+ *
+ * <p>As a factory, for a template of our own, it differs from the application's in one respect: a connection of Jedis is only a view of
+ * the client that has the pool, but closing it costs an exception, with the trace of a deep stack, which Spring Data throws and catches. So
+ * such a view is not closed.
  */
-public final class ApplicationConnections implements Wire {
+public final class ApplicationConnections implements Wire, RedisConnectionFactory {
 
     /** Looked up by name. */
     public static final String LETTUCE = "io.lettuce.core.RedisClient";
@@ -30,6 +36,7 @@ public final class ApplicationConnections implements Wire {
     public static final String JEDIS_FACTORY = "org.springframework.data.redis.connection.jedis.JedisConnectionFactory";
 
     private final RedisConnectionFactory applications;
+    private final boolean isJedis;
     private final String server;
 
     /** Null until there has been a connection, because only a connection reveals it. */
@@ -38,6 +45,7 @@ public final class ApplicationConnections implements Wire {
     /** @param server what {@link #server()} returns */
     public ApplicationConnections(RedisConnectionFactory applications, String server) {
         this.applications = applications;
+        this.isJedis = applications.getClass().getName().equals(JEDIS_FACTORY);
         this.server = server;
     }
 
@@ -54,6 +62,39 @@ public final class ApplicationConnections implements Wire {
         RedisConnection connection = applications.getConnection();
         cluster = connection instanceof RedisClusterConnection;
         return connection;
+    }
+
+    /** {@return the application's factory} */
+    public RedisConnectionFactory applications() {
+        return applications;
+    }
+
+    @Override
+    public RedisConnection getConnection() {
+        RedisConnection connection = applications.getConnection();
+        return isJedis && !(connection instanceof RedisClusterConnection)
+                ? JedisConnections.unclosed(connection)
+                : connection;
+    }
+
+    @Override
+    public RedisClusterConnection getClusterConnection() {
+        return applications.getClusterConnection();
+    }
+
+    @Override
+    public RedisSentinelConnection getSentinelConnection() {
+        return applications.getSentinelConnection();
+    }
+
+    @Override
+    public boolean getConvertPipelineAndTxResults() {
+        return applications.getConvertPipelineAndTxResults();
+    }
+
+    @Override
+    public @Nullable DataAccessException translateExceptionIfPossible(RuntimeException e) {
+        return applications.translateExceptionIfPossible(e);
     }
 
     @Override
@@ -100,7 +141,7 @@ public final class ApplicationConnections implements Wire {
     @Override
     public boolean isRepeating() {
         return isCluster()
-                || !applications.getClass().getName().equals(JEDIS_FACTORY)
+                || !isJedis
                 || !JedisConnections.obstacles(applications).isEmpty();
     }
 

@@ -185,6 +185,24 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         return new JedisConnections(servers(applications), client, server, timeout, connections);
     }
 
+    /**
+     * {@return the same connection; if it is only a view of a client with a pool, one that does nothing when it is closed} Before Spring
+     * Data 4.1, and in its legacy mode, a connection is one of a pool, to which it has to be given back.
+     */
+    static RedisConnection unclosed(RedisConnection applications) {
+        return applications.getNativeConnection() instanceof UnifiedJedis client ? new Unclosed(client) : applications;
+    }
+
+    private static final class Unclosed extends JedisConnection {
+
+        Unclosed(UnifiedJedis client) {
+            super(client);
+        }
+
+        @Override
+        public void close() {}
+    }
+
     private JedisClientConfig config(JedisClientConfiguration client) {
         int millis = (int) timeout.toMillis();
         DefaultJedisClientConfig.Builder builder = DefaultJedisClientConfig.builder()
