@@ -39,8 +39,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -83,6 +86,10 @@ public final class RedisLockStore implements LockStore {
 
     static final int MAX_ACQUIRED = MAX_PER_CALL / RELEASE_WEIGHT;
 
+    private static final long LEARN_AGAIN_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private static final Pattern OTHER_SLOT = Pattern.compile("(?i)slot|non local key");
+
     private final RedisLockSettings settings;
     private final Duration commandTimeout;
     private final String description;
@@ -94,8 +101,14 @@ public final class RedisLockStore implements LockStore {
     private final Batches batches;
     private final RedisWaits waits;
     private final Set<WakeChannel> wakeups = ConcurrentHashMap.newKeySet();
-    private volatile boolean publishChecked;
-    private volatile List<String> publishFailures = List.of();
+
+    /** By client. */
+    private final Map<String, SlotChannels> slots = new ConcurrentHashMap<>();
+
+    /** Null until it is known. */
+    private volatile @Nullable Publishing publishing;
+
+    private volatile long learnAgain;
 
     /**
      * Creates an instance on the connections that {@link #template} chooses.
@@ -137,11 +150,18 @@ public final class RedisLockStore implements LockStore {
                 acks.count() == 0 || wire.isPipelined(),
                 "replicaAcks requires dedicated connections, but locks are kept in " + description);
         Assert.isTrue(!rejoins || !wire.isCluster(), "rejoinDelay is for independent servers, not for a cluster");
-        wire.whenRenewed(() -> wakeups.forEach(WakeChannel::reconnect));
+        wire.whenRenewed(() -> {
+            wakeups.forEach(WakeChannel::reconnect);
+            slots.values().forEach(SlotChannels::reconnect);
+        });
         this.codec = new ScriptCodec(settings);
         this.background = new ScriptClient(template, wire, true, commandTimeout, wakeups, () -> {});
         this.client = new ScriptClient(template, wire, false, commandTimeout, wakeups, () -> {
-            CompletableFuture<?> unused = background.connect();
+            CompletableFuture<?> unused = background.connect().thenRun(() -> {
+                if (wire.mayPublishInSlots()) {
+                    learn(LockKey.of("0"));
+                }
+            });
         });
         this.batches = new Batches(wire::isOneServer, MAX_PER_CALL, commandTimeout, Ticker.SYSTEM);
         this.waits = new RedisWaits(client, codec, new ConcurrentHashMap<>());
@@ -175,7 +195,13 @@ public final class RedisLockStore implements LockStore {
     public Pending<AcquireReply> beginAcquire(AcquireRequest request) {
         ScriptCall call = codec.acquire(request);
         Supplier<List<Reply>> begun = client.begin(List.of(call), acks, commandTimeout);
-        return () -> acquired(call, begun.get().get(0));
+        return () -> {
+            AcquireReply reply = acquired(call, begun.get().get(0));
+            if (reply instanceof AcquireReply.Held && request.waiting()) {
+                awaited(request.key(), request.owner());
+            }
+            return reply;
+        };
     }
 
     /** If a server has to record when it was started, it does that first. */
@@ -334,44 +360,84 @@ public final class RedisLockStore implements LockStore {
                         (reply, kept) -> reply.read(text -> ScriptCodec.entries(text, kept, reply.masked())),
                         failed(EntryReply.Failed::new)),
                 failed(EntryReply.Failed::new));
-        if (!publishChecked && !requests.isEmpty()) {
-            checkPublishing(requests.get(0).key());
-            publishFailures.forEach(log::warn);
+        for (EntryRequest request : requests) {
+            request.owners().stream().findFirst().ifPresent(owner -> awaited(request.key(), owner));
+        }
+        boolean isLearned = publishing != null
+                && (publishing.inSlots() || !wire.mayPublishInSlots() || System.nanoTime() - learnAgain < 0);
+        if (!isLearned && !requests.isEmpty()) {
+            learn(requests.get(0).key());
         }
         return replies;
     }
 
+    /** In a cluster, the client subscribes to its channel in the slot of a lock that it waits for. */
+    private void awaited(LockKey key, OwnerId owner) {
+        Publishing learned = publishing;
+        SlotChannels channels = learned == null || !learned.inSlots() ? null : slots.get(owner.clientId());
+        if (channels != null) {
+            channels.await(key);
+        }
+    }
+
     /**
-     * Checks whether scripts may publish the messages that wake waiters. If not, scripts work without them, and every waiter has to poll to
-     * learn that it was granted the lock. The check is made once, with the first poll: a waiter that polls has received no message for half
-     * a second. If the server does not reply, the next poll repeats it. Two threads may check at the same time, which at worst logs a
-     * second warning.
+     * Which messages scripts may publish, to wake waiters. If there are none, scripts work without them, and every waiter has to poll to
+     * learn that it was granted the lock.
+     *
+     * @param failure why they may not publish on a channel of a client; empty if they may
+     * @param inSlots whether they publish in the slots of locks
+     */
+    private record Publishing(String failure, boolean inSlots) {}
+
+    /**
+     * Finds out what scripts may publish: in a cluster, with the first connection, and if it is not to the slots of locks, again every
+     * minute while somebody waits, because servers are replaced one by one; otherwise with the first poll, because a waiter that polls has
+     * received no message for half a second. If the server does not reply, the next poll repeats it. Two threads may do this at the same
+     * time, which at worst logs a second warning.
      *
      * @param key a lock on the server that publishes
      */
-    private void checkPublishing(LockKey key) {
+    private void learn(LockKey key) {
         try {
-            String reply = background.run(codec.publish(key)).orThrow();
-            publishFailures = reply.isEmpty()
-                    ? List.of()
-                    : List.of("Redis does not let scripts publish to the wakeup channels, so waiters poll every 500 ms."
-                            + " Grant the Redis user PUBLISH and the channels " + settings.keyPrefix()
-                            + ":wake:* ("
-                            + RedisFailures.explain(reply, key.isMasked())
-                            + ")");
-            publishChecked = true;
+            boolean slots = wire.mayPublishInSlots();
+            String[] failures =
+                    background.run(codec.publish(key, slots)).orThrow().split("\n", -1);
+            boolean inSlots = slots && failures[1].isEmpty();
+            if (inSlots && (publishing == null || !publishing.inSlots())) {
+                log.info("Hand-overs of locks are published on sharded channels, only on the server that has the lock");
+            }
+            List<String> before = warningsOf(publishing);
+            publishing = new Publishing(failures[0], inSlots);
+            learnAgain = System.nanoTime() + LEARN_AGAIN_NANOS;
+            wire.publishInSlots(inSlots);
+            warningsOf(publishing).stream()
+                    .filter(each -> !before.contains(each))
+                    .forEach(log::warn);
         } catch (LockStoreException e) {
             log.debug("Could not check whether scripts may publish", e);
         }
     }
 
+    private List<String> warningsOf(@Nullable Publishing learned) {
+        if (learned == null || learned.failure().isEmpty() || learned.inSlots()) {
+            return List.of();
+        }
+        boolean isOtherSlot = OTHER_SLOT.matcher(learned.failure()).find();
+        return List.of("Redis does not let scripts publish to the wakeup channels, so waiters poll every 500 ms. "
+                + (isOtherSlot
+                        ? "This server permits messages only in the slot of a lock, which requires dedicated connections"
+                                + " (holdfast.redis.connection=dedicated) and the permissions SPUBLISH and SSUBSCRIBE"
+                        : "Grant the Redis user PUBLISH and the channels " + settings.keyPrefix() + ":wake:*")
+                + " (" + RedisFailures.explain(learned.failure(), false) + ")");
+    }
+
     /** If scripts could not publish, checks again. */
     @Override
     public List<String> warnings() {
-        if (!publishFailures.isEmpty()) {
-            checkPublishing(LockKey.of("0"));
+        if (!warningsOf(publishing).isEmpty()) {
+            learn(LockKey.of("0"));
         }
-        return publishFailures;
+        return warningsOf(publishing);
     }
 
     @Override
@@ -418,11 +484,28 @@ public final class RedisLockStore implements LockStore {
      */
     @Override
     public Listening listen(String clientId, WakeListener listener) {
-        WakeChannel channel = new WakeChannel(
-                wire, codec.channel(clientId), listener, acks.count() == 0, commandTimeout, wakeups::remove);
+        WakeChannel channel =
+                new WakeChannel(wire, codec, clientId, listener, acks.count() == 0, commandTimeout, this::closed);
         wakeups.add(channel);
+        slots.computeIfAbsent(
+                clientId,
+                client -> new SlotChannels(
+                        wire,
+                        key -> codec.channel(key, client),
+                        body -> channels(client).forEach(each -> each.received(body))));
         channel.thread.start();
         return channel;
+    }
+
+    private List<WakeChannel> channels(String clientId) {
+        return wakeups.stream().filter(each -> each.clientId.equals(clientId)).toList();
+    }
+
+    private void closed(WakeChannel channel) {
+        wakeups.remove(channel);
+        if (channels(channel.clientId).isEmpty()) {
+            Optional.ofNullable(slots.remove(channel.clientId)).ifPresent(SlotChannels::close);
+        }
     }
 
     @Override
@@ -461,6 +544,7 @@ public final class RedisLockStore implements LockStore {
     /** {@return where Redis is, how locks connect to it and why, and the prefix of keys; without secrets} */
     @Override
     public String toString() {
-        return description + ", with key prefix '" + settings.keyPrefix() + "'";
+        return description + ", with key prefix '" + settings.keyPrefix() + "'"
+                + (publishing != null && publishing.inSlots() ? ", with sharded messages" : "");
     }
 }

@@ -88,6 +88,11 @@ final class ScriptCodec {
         return utf8(prefix + ":wake:" + clientId);
     }
 
+    /** The channel in the slot of a lock on which a client receives the messages about that lock. */
+    byte[] channel(LockKey key, String clientId) {
+        return utf8(prefix + ":wake:{" + escape(key.value()) + "}:" + clientId);
+    }
+
     /** The key of the recorded nested waits. */
     byte[] waits() {
         return utf8(prefix + ":waits");
@@ -386,9 +391,12 @@ final class ScriptCodec {
      * Publishes an empty message to a channel that belongs to no client.
      *
      * @param key a lock on the server that publishes
+     * @param inSlot whether to publish one in the slot of the lock, too
      */
-    ScriptCall publish(LockKey key) {
-        return script(LuaScript.PUBLISH, 1, key, channel("0"));
+    ScriptCall publish(LockKey key, boolean inSlot) {
+        return inSlot
+                ? script(LuaScript.PUBLISH, 1, key, channel("0"), channel(key, "0"))
+                : script(LuaScript.PUBLISH, 1, key, channel("0"));
     }
 
     /**

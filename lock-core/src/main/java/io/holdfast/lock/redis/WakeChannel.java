@@ -61,6 +61,10 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private final boolean messagesGrant;
     private final Duration patience;
     private final Consumer<WakeChannel> onClose;
+
+    /** The client, as the store knows it. */
+    final String clientId;
+
     private final AtomicInteger doubts = new AtomicInteger();
     final Thread thread = DaemonThreads.create(this, "holdfast-wakeups");
 
@@ -81,13 +85,15 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
      */
     WakeChannel(
             Wire wire,
-            byte[] channel,
+            ScriptCodec codec,
+            String clientId,
             WakeListener listener,
             boolean messagesGrant,
             Duration patience,
             Consumer<WakeChannel> onClose) {
         this.wire = wire;
-        this.channel = channel;
+        this.clientId = clientId;
+        this.channel = codec.channel(clientId);
         this.listener = listener;
         this.messagesGrant = messagesGrant;
         this.patience = patience;
@@ -207,8 +213,13 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     @Override
     public void onMessage(Message message, byte @Nullable [] pattern) {
+        received(message.getBody());
+    }
+
+    /** A message on this channel, or on one in the slot of a lock. */
+    void received(byte[] body) {
         try {
-            read(message.getBody());
+            read(body);
         } catch (RuntimeException e) {
             long now = System.nanoTime();
             if (now - warnAgain >= 0) {

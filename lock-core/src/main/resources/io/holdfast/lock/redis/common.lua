@@ -33,6 +33,8 @@
 
 local call = redis.call
 local ENTRY_US = 3400000
+-- Whether servers can publish in the slot of a lock; clients send the scripts with true to those that can.
+local SHARDED = false
 
 local function now_us()
   local time = call('TIME')
@@ -150,6 +152,15 @@ local function write(key, command, arguments)
   end
 end
 
+-- A client that has subscribed on this server to its channel in the slot of the lock gets the message there, and no other server has to
+-- pass it on. Otherwise the servers of a cluster pass it on to each other, until it gets to the one where the client has subscribed.
+local function publish(news, text)
+  local receivers = SHARDED and redis.pcall('SPUBLISH', news.slot_channel, text)
+  if type(receivers) ~= 'number' or receivers == 0 then
+    redis.pcall('PUBLISH', news.channel, text)
+  end
+end
+
 local function close(lock)
   write_crowd(lock)
   local sets, deletes = {}, {}
@@ -166,7 +177,7 @@ local function close(lock)
   expire(lock)
   local who_waits = waiters(lock)
   for _, news in ipairs(lock.news) do
-    redis.pcall('PUBLISH', news.channel, news.text .. ' ' .. who_waits)
+    publish(news, news.text .. ' ' .. who_waits)
   end
 end
 
@@ -175,12 +186,13 @@ local function failure(reply)
   return (string.gsub(type(reply) == 'table' and reply.err or tostring(reply), '%c', ' '))
 end
 
--- Notifies a client, at the end. Its channel is named after the prefix of all keys and the first part of its OwnerIds. An OwnerId that
--- something else has written belongs to no client.
+-- Notifies a client, at the end. Its channels are named after the prefix of all keys and the first part of its OwnerIds; that in the slot
+-- of the lock, after the lock, too. An OwnerId that something else has written belongs to no client.
 local function notify(lock, owner, word, rest)
   local client, sequence = string.match(owner, '^([^:]*):(%d+)$')
-  local keys = string.match(lock.key, '^(.-):{')
+  local keys, tag = string.match(lock.key, '^(.-):({.*)$')
   if client then
-    lock.news[#lock.news + 1] = {channel = keys .. ':wake:' .. client, text = word .. ' ' .. sequence .. rest}
+    lock.news[#lock.news + 1] = {channel = keys .. ':wake:' .. client, slot_channel = keys .. ':wake:' .. tag .. ':' .. client,
+      text = word .. ' ' .. sequence .. rest}
   end
 end

@@ -51,6 +51,7 @@ class ArchitectureTest {
                             "LettuceApplication",
                             "LuaScript",
                             "RedisFailures",
+                            "SlotSubscription",
                             "Wire")),
             entry("memory", Set.of("InMemoryLockStore")),
             entry("quorum", Set.of("QuorumLockStore", "QuorumNode")),

@@ -23,8 +23,14 @@ import org.springframework.data.redis.connection.DefaultMessage;
 class WakeMessagesTest {
 
     private final List<String> received = new ArrayList<>();
-    private final WakeChannel channel =
-            new WakeChannel(mock(Wire.class), new byte[0], new Recorder(), true, Duration.ofSeconds(1), closed -> {});
+    private final WakeChannel channel = new WakeChannel(
+            mock(Wire.class),
+            new ScriptCodec(RedisLockSettings.STANDARD),
+            "client",
+            new Recorder(),
+            true,
+            Duration.ofSeconds(1),
+            closed -> {});
 
     private final class Recorder implements WakeListener {
 

@@ -15,6 +15,9 @@ public final class DocumentedUser {
     public static final String NAME = "locks";
     public static final String PASSWORD = "password";
 
+    /** The first version that can publish in a slot. */
+    public static final int SHARDED_FROM = 7;
+
     private static final Path REFERENCE = Path.of("../docs/reference/permissions.md");
     private static final String DEFINITION = "ACL SETUSER " + NAME + " on >" + PASSWORD + " ";
 

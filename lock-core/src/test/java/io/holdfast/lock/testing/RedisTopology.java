@@ -139,6 +139,9 @@ public enum RedisTopology {
         private static RedisClusterProcesses start() {
             RedisClusterProcesses cluster = RedisClusterProcesses.start(3, 1, NEVER);
             permit(cluster.nodes(), DocumentedUser.rules("in a cluster"));
+            if (TestRedis.version() >= DocumentedUser.SHARDED_FROM) {
+                permit(cluster.nodes(), DocumentedUser.rules("in a cluster of Redis 7 or later, or Valkey"));
+            }
             return cluster;
         }
 

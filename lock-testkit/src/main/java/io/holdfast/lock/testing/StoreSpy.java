@@ -226,6 +226,11 @@ public class StoreSpy implements LockStore {
     }
 
     @Override
+    public List<String> warnings() {
+        return delegate.warnings();
+    }
+
+    @Override
     public void disconnect() {
         delegate.disconnect();
     }
@@ -238,5 +243,10 @@ public class StoreSpy implements LockStore {
     @Override
     public void close() {
         delegate.close();
+    }
+
+    @Override
+    public String toString() {
+        return delegate.toString();
     }
 }

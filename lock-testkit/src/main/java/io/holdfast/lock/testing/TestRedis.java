@@ -37,6 +37,14 @@ public final class TestRedis {
         return Shared.SERVER;
     }
 
+    /** {@return the major version of the servers that tests start} */
+    public static int version() {
+        try (Jedis server = administrator(shared().port())) {
+            String version = ServerNode.lines(server.info("server")).getOrDefault("redis_version", "0");
+            return Integer.parseInt(version.split("\\.", 2)[0]);
+        }
+    }
+
     /** For commands that a test itself sends to a server, even if the server stalls for a long time. */
     public static Jedis administrator(int port) {
         return new Jedis("127.0.0.1", port, 60_000);

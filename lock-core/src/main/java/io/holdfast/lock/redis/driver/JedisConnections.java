@@ -51,6 +51,7 @@ import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 import redis.clients.authentication.core.Token;
 import redis.clients.jedis.BinaryJedisPubSub;
+import redis.clients.jedis.BinaryJedisShardedPubSub;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.Connection;
@@ -114,6 +115,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     private final Map<Pool, ServerConnections> pools = new ConcurrentHashMap<>();
     private final ReentrantLock locating = new ReentrantLock(); // not a monitor, which would pin a virtual thread
     private volatile boolean unanswered;
+    private volatile boolean sharded;
     private volatile @Nullable Topology open;
     private volatile Runnable whenRenewed = () -> {};
     private Supplier<Runnable> watch = () -> () -> {};
@@ -446,9 +448,12 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
             connection.executeCommand(Protocol.Command.ASKING);
         }
         for (ScriptCall call : calls.all()) {
+            LuaScript script = call.script();
+            byte[] sha = sharded ? script.shardedSha : script.sha;
+            byte[] text = sharded ? script.shardedText : script.text;
             CommandArguments command = new CommandArguments(
                             calls.byText() ? Protocol.Command.EVAL : Protocol.Command.EVALSHA)
-                    .add(calls.byText() ? call.script().text : call.script().sha)
+                    .add(calls.byText() ? text : sha)
                     .add(call.keys())
                     .addObjects((Object[]) call.keysAndArgs());
             connection.sendCommand(command);
@@ -612,6 +617,26 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     }
 
     @Override
+    public boolean mayPublishInSlots() {
+        return isCluster();
+    }
+
+    @Override
+    public void publishInSlots(boolean wanted) {
+        sharded = wanted;
+    }
+
+    @Override
+    public SlotSubscription newSubscription(byte[] channel, int quietMillis, SlotSubscription.Listener listener) {
+        HostAndPort address = opened().masterOf().apply(ClusterSlotHashUtil.calculateSlot(channel));
+        JedisClientConfig limited = DefaultJedisClientConfig.builder()
+                .from(config)
+                .blockingSocketTimeoutMillis(quietMillis)
+                .build();
+        return new ShardedSubscriber(new LimitedConnection(address, limited), listener);
+    }
+
+    @Override
     public void breakOff(RedisConnection subscription) {
         subscription.close();
     }
@@ -757,6 +782,47 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         }
 
         /** Without an UNSUBSCRIBE: its reply, or messages that arrive before that, would be taken for replies to the next command. */
+        @Override
+        public void close() {
+            ServerConnections.disconnect(connection);
+        }
+    }
+
+    private static final class ShardedSubscriber extends BinaryJedisShardedPubSub implements SlotSubscription {
+
+        private final Connection connection;
+        private final Listener listener;
+
+        ShardedSubscriber(Connection connection, Listener listener) {
+            this.connection = connection;
+            this.listener = listener;
+        }
+
+        @Override
+        public void read(byte[] channel) {
+            proceed(connection, channel);
+        }
+
+        @Override
+        public void add(byte[] channel) {
+            ssubscribe(channel);
+        }
+
+        @Override
+        public void onSSubscribe(byte[] channel, int channels) {
+            listener.subscribed(channel);
+        }
+
+        @Override
+        public void onSUnsubscribe(byte[] channel, int channels) {
+            listener.unsubscribed(channel);
+        }
+
+        @Override
+        public void onSMessage(byte[] channel, byte[] body) {
+            listener.message(body);
+        }
+
         @Override
         public void close() {
             ServerConnections.disconnect(connection);

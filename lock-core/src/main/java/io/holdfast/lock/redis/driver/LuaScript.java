@@ -32,6 +32,7 @@ public enum LuaScript {
     PUBLISH;
 
     private static final String INCLUDE = "-- include ";
+    private static final String SHARDED = "local SHARDED = ";
 
     /** The argument of {@code EVAL}; must not be modified. */
     final byte[] text;
@@ -39,10 +40,22 @@ public enum LuaScript {
     /** The argument of {@code EVALSHA}, 40 hexadecimal digits; must not be modified. */
     final byte[] sha;
 
+    /** The text for servers that can publish in a slot. */
+    final byte[] shardedText;
+
+    final byte[] shardedSha;
+
     LuaScript() {
         String source = resolve(name().toLowerCase(Locale.ROOT));
+        String sharded = source.replace(SHARDED + "false", SHARDED + "true");
         this.text = source.getBytes(StandardCharsets.UTF_8);
-        this.sha = DigestUtils.sha1DigestAsHex(source).getBytes(StandardCharsets.US_ASCII);
+        this.sha = sha(source);
+        this.shardedText = sharded.getBytes(StandardCharsets.UTF_8);
+        this.shardedSha = sha(sharded);
+    }
+
+    private static byte[] sha(String source) {
+        return DigestUtils.sha1DigestAsHex(source).getBytes(StandardCharsets.US_ASCII);
     }
 
     private static String resolve(String name) {

@@ -35,6 +35,23 @@ public interface Wire {
     /** A connection for one subscription. May be called before {@link #open}. */
     RedisConnection newSubscription();
 
+    /** {@return whether scripts may publish in the slot of a lock, and clients can subscribe there} May be called before {@link #open}. */
+    default boolean mayPublishInSlots() {
+        return false;
+    }
+
+    /** Whether scripts publish in the slot of a lock from now on, if somebody has subscribed there. */
+    default void publishInSlots(boolean wanted) {}
+
+    /**
+     * A connection to the server that has a channel, if {@link #mayPublishInSlots}.
+     *
+     * @param quietMillis how long there may be no message, and no confirmation, until reading from it fails
+     */
+    default SlotSubscription newSubscription(byte[] channel, int quietMillis, SlotSubscription.Listener listener) {
+        throw new UnsupportedOperationException();
+    }
+
     /**
      * Causes a thread that is reading from the connection of a subscription to fail. Does nothing if the driver does not occupy a thread.
      */
