@@ -30,6 +30,7 @@ import io.holdfast.lock.store.scan.RecordedWait;
 import io.holdfast.lock.store.scan.StoreScan;
 import io.holdfast.lock.store.scan.WaitReport;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
@@ -225,20 +226,59 @@ public final class RedisLockStore implements LockStore {
                 + ", so the call counts as failed. Check replication and the setting holdfast.redis.replica-acks.";
     }
 
-    /** In one script, if one server has all locks and a grant needs nothing else: no acknowledgements, no rejoining. */
+    /**
+     * If a grant needs nothing else, no acknowledgements and no rejoining: in one script, if one server has all locks; over dedicated
+     * connections to a cluster, on all nodes at the same time, for a caller that may wait.
+     */
     @Override
     public AcquireAllReply acquireAll(List<AcquireRequest> requests) {
         client.connect(commandTimeout);
         boolean together = acks.count() == 0
                 && settings.rejoinDelay().isZero()
-                && wire.isOneServer()
                 && !requests.isEmpty()
                 && requests.size() <= MAX_ACQUIRED;
-        if (!together) {
-            return new AcquireAllReply.OneByOne();
+        if (together && wire.isOneServer()) {
+            Reply reply = client.run(codec.acquireAll(requests));
+            return reply.read(text -> ScriptCodec.acquiredAll(text, requests.size(), reply.resent()));
         }
-        Reply reply = client.run(codec.acquireAll(requests));
-        return reply.read(text -> ScriptCodec.acquiredAll(text, requests.size(), reply.resent()));
+        return together && isSpread() && requests.stream().allMatch(AcquireRequest::waiting)
+                ? acquireSpread(requests)
+                : new AcquireAllReply.OneByOne(false);
+    }
+
+    /** Whether calls go to several servers, which can work at the same time. */
+    private boolean isSpread() {
+        return wire.isCluster() && wire.isPipelined();
+    }
+
+    /**
+     * Requests each lock separately, but all at the same time, without queue entries. Unless all are granted, those that are granted are
+     * released, again at the same time, so others may see some of them held for as long as these two rounds take. If one of them may still
+     * be held, or a call may still arrive, the caller has to undo and cancel all of them. A node that has rejected a call will reject it
+     * again, and the caller then reports why.
+     */
+    private AcquireAllReply acquireSpread(List<AcquireRequest> requests) {
+        List<Reply> replies = client.spread(requests.stream()
+                .map(each -> codec.acquire(each.oneTry(each.leaseMillis(), 0, false)))
+                .toList());
+        List<AcquireReply.Granted> grants = new ArrayList<>();
+        List<ScriptCall> releases = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            AcquireRequest request = requests.get(i);
+            Reply reply = replies.get(i);
+            boolean isRejected = reply.failure() != null && !reply.failure().outcomeUnknown();
+            if (!isRejected
+                    && reply.read(text -> ScriptCodec.acquired(text, reply.resent()))
+                            instanceof AcquireReply.Granted grant) {
+                grants.add(grant);
+                releases.add(codec.release(new ReleaseRequest(request.key(), request.owner())));
+            }
+        }
+        if (grants.size() == requests.size()) {
+            return new AcquireAllReply.Granted(grants);
+        }
+        return new AcquireAllReply.OneByOne(replies.stream().anyMatch(Reply::resent)
+                || client.spread(releases).stream().anyMatch(reply -> reply.failure() != null));
     }
 
     @Override
@@ -268,9 +308,10 @@ public final class RedisLockStore implements LockStore {
         return reply.resent() || wire.isRepeating() ? ReleaseReply.GONE : ReleaseReply.NOT_HOLDER;
     }
 
+    /** In one script for one server; over dedicated connections to a cluster, on all nodes at the same time. */
     @Override
     public List<Pending<ReleaseReply>> releaseAll(List<ReleaseRequest> requests) {
-        return wire.isOneServer()
+        return wire.isOneServer() || isSpread()
                 ? batches.<ReleaseRequest, Pending<ReleaseReply>>send(
                         requests, request -> "", request -> RELEASE_WEIGHT, this::releaseTogether, failure -> () -> {
                             throw failure;
@@ -278,7 +319,18 @@ public final class RedisLockStore implements LockStore {
                 : LockStore.super.releaseAll(requests);
     }
 
+    /** Calls that an interrupt has broken fail together, so that the caller can repeat all of them. */
     private List<Pending<ReleaseReply>> releaseTogether(List<ReleaseRequest> requests) {
+        if (isSpread()) {
+            List<Reply> replies =
+                    client.spread(requests.stream().map(codec::release).toList());
+            if (Thread.currentThread().isInterrupted()) {
+                replies.forEach(Reply::orThrow);
+            }
+            return replies.stream()
+                    .<Pending<ReleaseReply>>map(reply -> () -> released(reply))
+                    .toList();
+        }
         Reply reply = client.run(codec.releaseAll(requests));
         Iterator<ReleaseRequest> next = requests.iterator();
         return reply.read(text -> ScriptCodec.outcomes(text, requests.size())).stream()

@@ -1,5 +1,8 @@
 package io.holdfast.lock.redis;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.driver.LuaScript;
@@ -12,12 +15,17 @@ import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.threads.DaemonThreads;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -35,8 +43,9 @@ import org.springframework.data.redis.core.RedisTemplate;
 
 /**
  * Sends scripts over one set of connections. There is one way to send, for one call or for many: all go to one server, over one connection,
- * and each has a reply, or a reason why it failed. A failure that affects all of them is thrown. Every script may be sent
- * twice, except a forced release: the second one would end the hold of the next owner. It is sent again only if no server has carried it out.
+ * and each has a reply, or a reason why it failed. A failure that affects all of them is thrown. Calls for several nodes of a cluster are
+ * sent to all nodes before the first reply is read ({@link #spread}). Every script may be sent twice, except a forced release: the second
+ * one would end the hold of the next owner. It is sent again only if no server has carried it out.
  *
  * <ul>
  *   <li><b>NOSCRIPT.</b> A script is sent by its digest, and again by its text if the server does not know it, within the time that the
@@ -251,6 +260,47 @@ final class ScriptClient {
     }
 
     /**
+     * Sends calls, each for one lock, to the nodes of a cluster: each node gets its calls together, and all have been sent before the first
+     * reply is read. A node that does not reply fails only its own calls, and all nodes together have the time of one call.
+     *
+     * <p>A thread that waits for a connection to one node keeps those on which it has already sent calls. No threads wait for each other in
+     * this way: all go through the nodes in the same order, and resend only when they have given all connections back. If slots move between
+     * the sorting of the calls and their sending, the wait for a connection may be in vain; it ends after half a command timeout.
+     *
+     * @return a reply, or a failure, for each call
+     */
+    List<Reply> spread(List<ScriptCall> calls) {
+        connect(CONNECT_LIMIT);
+        long start = System.nanoTime();
+        Map<String, List<ScriptCall>> byNode = calls.stream()
+                .collect(groupingBy(call -> wire.serverOf(call.keysAndArgs()[0]), TreeMap::new, toList()));
+        List<Calls> sent = byNode.values().stream()
+                .map(theirs -> new Calls(theirs, false, Acks.NONE, start, null))
+                .toList();
+        List<Supplier<List<Object>>> begun = sent.stream().map(this::sendNow).toList();
+        List<Supplier<List<Object>>> read = begun.stream()
+                .map(each -> attempted(() -> {
+                    List<Object> answers = each.get();
+                    return () -> answers;
+                }))
+                .toList();
+        IdentityHashMap<ScriptCall, Reply> replies = new IdentityHashMap<>();
+        for (int i = 0; i < sent.size(); i++) {
+            Deque<Reply> next = new ArrayDeque<>(orFailures(sent.get(i), read.get(i), 0, false));
+            sent.get(i).all().forEach(call -> replies.put(call, next.remove()));
+        }
+        return calls.stream().map(replies::get).map(Objects::requireNonNull).toList();
+    }
+
+    private List<Reply> orFailures(Calls calls, Supplier<List<Object>> first, int redirections, boolean resent) {
+        try {
+            return replies(calls, first, redirections, resent);
+        } catch (LockStoreException e) {
+            return Collections.nCopies(calls.all().size(), failed(e, resent));
+        }
+    }
+
+    /**
      * Sends calls to the server that has the first key, immediately unless that would block. Failures are thrown when the
      * replies are awaited.
      *
@@ -271,8 +321,13 @@ final class ScriptClient {
     }
 
     private Supplier<List<Object>> sendNow(Calls calls) {
+        return attempted(() -> wire.send(door, background, calls));
+    }
+
+    /** The result of an attempt; it throws if the attempt failed. */
+    private static <T> Supplier<T> attempted(Supplier<Supplier<T>> attempt) {
         try {
-            return wire.send(door, background, calls);
+            return attempt.get();
         } catch (RuntimeException e) {
             return () -> {
                 throw e;
@@ -294,6 +349,8 @@ final class ScriptClient {
             try {
                 List<Object> answers = sent.get();
                 if (isUnknownScript(answers)) {
+                    // If scripts were flushed in between, the server has carried out the first ones.
+                    outcomeUnknown |= answers.stream().anyMatch(byte[].class::isInstance);
                     answers = sendNow(calls.asText()).get();
                 }
                 return replies(calls, answers, redirections, outcomeUnknown);
@@ -373,11 +430,7 @@ final class ScriptClient {
 
     private Reply redirected(Calls alone, int redirections, boolean resent) {
         locate(movedAgain, channel -> {});
-        try {
-            return replies(alone, sendNow(alone), redirections, resent).get(0);
-        } catch (LockStoreException e) {
-            return failed(e, resent);
-        }
+        return orFailures(alone, sendNow(alone), redirections, resent).get(0);
     }
 
     private static Reply failed(LockStoreException failure, boolean resent) {

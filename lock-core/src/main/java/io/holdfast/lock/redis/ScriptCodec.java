@@ -226,7 +226,7 @@ final class ScriptCodec {
                 new AcquireAllReply.Granted(
                         all(lines(parts[1], expected), lines -> granted(words(lines.next()), 0, resent)));
             case "REFUSED" -> new AcquireAllReply.Refused(Integer.parseInt(words[1]) - 1, acquired(parts[1], resent));
-            case "BROKEN" -> new AcquireAllReply.OneByOne();
+            case "BROKEN" -> new AcquireAllReply.OneByOne(resent);
             default -> throw new IllegalArgumentException(words[0]);
         };
     }

@@ -21,8 +21,11 @@ public sealed interface AcquireAllReply {
     record Refused(int index, AcquireReply reply) implements AcquireAllReply {}
 
     /**
-     * The caller holds none of the locks. The store cannot grant them in one step, or one of them is broken: the caller has to request each
-     * lock separately.
+     * The caller has to request each lock separately: the store cannot grant them in one step, one of them is broken, or, where several
+     * servers share the locks, one of them was refused.
+     *
+     * @param outcomeUnknown false if the caller holds none of the locks. If true, it may hold some, or a call may still arrive, so it has to
+     *     undo the acquisitions of all
      */
-    record OneByOne() implements AcquireAllReply {}
+    record OneByOne(boolean outcomeUnknown) implements AcquireAllReply {}
 }

@@ -88,15 +88,20 @@ public interface LockStore extends AutoCloseable {
     }
 
     /**
-     * Tries once to acquire several locks in one atomic step: all of them, or none. A refusal changes nothing, so no other client ever sees
-     * only some of them granted.
+     * Tries once to acquire several locks: all of them, or none. Creates no entries.
      *
-     * @param requests one for each lock; none of them waits, raises, or sets a least token
+     * <p>A store that keeps all of them on one server does this in one atomic step: a refusal changes nothing, so no other client ever sees
+     * only some of them granted. A store on several servers may request all locks at the same time, and release those that were granted if
+     * one was refused, provided that all requests are {@linkplain AcquireRequest#waiting waiting}: such a call may refuse others a lock that
+     * it gives back, so it must be one whose caller goes on to wait for its locks.
+     *
+     * @param requests one for each lock; none of them raises, or sets a least token. They are waiting if the caller, after a refusal, will
+     *     request each lock separately and wait for it, with other owner ids
      * @return all granted; or the first refusal; or, by default, that each lock must be requested separately
      * @throws LockStoreException if the store failed or did not respond; if the outcome is unknown, any of them may be granted
      */
     default AcquireAllReply acquireAll(List<AcquireRequest> requests) {
-        return new AcquireAllReply.OneByOne();
+        return new AcquireAllReply.OneByOne(false);
     }
 
     /**
@@ -123,7 +128,7 @@ public interface LockStore extends AutoCloseable {
     }
 
     /**
-     * Releases several locks, each like {@link #release}; in a single call if the store can.
+     * Releases several locks, each like {@link #release}; in a single call, or on all servers at the same time, if the store can.
      *
      * @param requests one for each lock
      * @return a reply for each request, in the same order; a lock that is broken, or whose call was not sent, fails individually

@@ -101,6 +101,15 @@ class AllAtOnceStepsTest extends StepsFixture {
         assertThat(store.leaves).isEmpty();
     }
 
+    /** On several servers, a store may refuse others a lock that it then gives back, which only a caller that waits makes up for. */
+    @Test
+    void only_a_caller_that_goes_on_to_wait_says_so() {
+        granted(steps("both", BOTH)).close();
+        granted(steps("both", ONE_TRY)).close();
+
+        assertThat(store.acquires).extracting(AcquireRequest::waiting).containsExactly(true, true, false, false);
+    }
+
     @Test
     void grants_that_arrive_with_their_deadline_are_undone() {
         Duration lease = Duration.ofMillis(200);

@@ -64,12 +64,12 @@ abstract class RedisContract extends LockStoreContract {
         }
     }
 
-    /** The slots of a cluster may move apart at any time. */
+    /** The slots of a cluster may move apart at any time, so no step covers several of them. */
     @Override
     public Set<OptionalCall> offers() {
         Set<OptionalCall> offered = EnumSet.allOf(OptionalCall.class);
         if (topology == RedisTopology.CLUSTER) {
-            offered.remove(OptionalCall.ACQUIRE_ALL);
+            offered.remove(OptionalCall.ACQUIRE_ALL_IN_ONE_STEP);
         }
         return offered;
     }

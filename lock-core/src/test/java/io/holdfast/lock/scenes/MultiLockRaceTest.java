@@ -5,14 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.engine.LockEngine;
+import io.holdfast.lock.testing.RedisClusterProcesses;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
@@ -44,26 +48,68 @@ class MultiLockRaceTest {
     @ParameterizedTest
     @EnumSource
     void transfers_in_any_order_neither_block_each_other_nor_lose_money(TestRedis.Client driver) {
+        try (Clients clients = Clients.open(3, driver, TestRedis.shared().port())) {
+            transfer(clients);
+        }
+    }
+
+    private void transfer(Clients clients) {
         int transfers = 200;
         AtomicInteger begun = new AtomicInteger();
         IntStream.range(0, ACCOUNTS).forEach(account -> balances.set(account, BALANCE));
-        try (Clients clients = Clients.open(3, driver, TestRedis.shared().port())) {
-            List<CompletableFuture<Void>> running = new ArrayList<>();
-            for (int i = 0; i < 6; i++) {
-                running.add(clients.async(i % 3, locks -> {
-                    for (int number = begun.incrementAndGet(); number <= transfers; number = begun.incrementAndGet()) {
-                        if (number % 20 == 0) {
-                            audit(locks);
-                        } else {
-                            transfer(locks, someAccounts(2));
-                        }
+        List<CompletableFuture<Void>> running = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            running.add(clients.async(i % 3, locks -> {
+                for (int number = begun.incrementAndGet(); number <= transfers; number = begun.incrementAndGet()) {
+                    if (number % 20 == 0) {
+                        audit(locks);
+                    } else {
+                        transfer(locks, someAccounts(2));
                     }
-                    return null;
+                }
+                return null;
+            }));
+        }
+        running.forEach(CompletableFuture::join);
+        audit(clients.get(0));
+        IntStream.range(0, ACCOUNTS).forEach(account -> clients.awaitNothingLeft(bank + account));
+    }
+
+    /** Requests that are refused by one node give back what others have granted. */
+    @Test
+    void transfers_between_nodes_of_a_cluster_neither_block_each_other_nor_lose_money() {
+        try (RedisClusterProcesses cluster = RedisClusterProcesses.start(3, 0, Duration.ofMinutes(5));
+                Clients clients = Clients.open(3, TestRedis.Client.JEDIS, cluster.address(), TestRedis.PATIENT)) {
+            transfer(clients);
+            assertOneOfTheTriesGetsAll(clients);
+        }
+    }
+
+    private void assertOneOfTheTriesGetsAll(Clients clients) {
+        LockRequest request = locksOf(someAccounts(ACCOUNTS)).waitFor(Duration.ZERO);
+        for (int round = 0; round < 200; round++) {
+            CyclicBarrier together = new CyclicBarrier(clients.size());
+            List<CompletableFuture<Optional<LockHandle>>> tries = new ArrayList<>();
+            for (int i = 0; i < clients.size(); i++) {
+                tries.add(clients.async(i, locks -> {
+                    await(together);
+                    return locks.tryAcquire(request);
                 }));
             }
-            running.forEach(CompletableFuture::join);
-            audit(clients.get(0));
-            IntStream.range(0, ACCOUNTS).forEach(account -> clients.awaitNothingLeft(bank + account));
+            List<LockHandle> granted = tries.stream()
+                    .map(CompletableFuture::join)
+                    .flatMap(Optional::stream)
+                    .toList();
+            assertThat(granted).hasSize(1);
+            granted.get(0).close();
+        }
+    }
+
+    private static void await(CyclicBarrier barrier) {
+        try {
+            barrier.await(1, TimeUnit.MINUTES);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
         }
     }
 

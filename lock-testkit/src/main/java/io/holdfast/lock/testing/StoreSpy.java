@@ -121,7 +121,7 @@ public class StoreSpy implements LockStore {
     @Override
     public AcquireAllReply acquireAll(List<AcquireRequest> requests) {
         if (oneByOne) {
-            return new AcquireAllReply.OneByOne();
+            return new AcquireAllReply.OneByOne(false);
         }
         joint.add(requests.size());
         acquires.addAll(requests);

@@ -634,12 +634,12 @@ public final class Acquisition implements Steps {
         }
     }
 
-    /** Returns its part of the call for all locks, once it is the front: without a queue entry, and for one token. */
+    /** Returns its part of the call for all locks, once it is the front: for one token. That call creates no queue entry. */
     AcquireRequest requestAtOnce() {
         holder = ClientContext.currentThread();
         entry = place.entry();
         state = State.ASK;
-        return request(false, 1);
+        return request(!budget.isOneTry(), 1);
     }
 
     /** Handles the reply to its part of that call, which is the last one. */

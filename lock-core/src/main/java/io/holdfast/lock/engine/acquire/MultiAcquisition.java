@@ -17,7 +17,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several locks, all or nothing. If they are all free, they are acquired together, in one call to the store. Otherwise they are
+ * Several locks, all or nothing. If they are all free, they are acquired together, by one call of the store. Otherwise they are
  * acquired one after another in the order of their keys, which is the same for every request. So each waiter waits for a key that is
  * greater than all keys it holds, and there is no cycle of waiters. One budget applies to all, and the acquisition waits in one
  * queue at a time.
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * After that it either has all locks, or has left all lines before it waits in any. So callers that line up behind it in the
  * meantime wait for at most one call.
  *
- * <p><b>All or none.</b> The store checks all locks before it changes any of them, in one step, so after a refusal there is nothing
+ * <p><b>All or none.</b> One server checks all locks before it changes any of them, in one step, so after a refusal there is nothing
  * to give back, and others never see only some of them granted. If the outcome is unknown, or a send of the call may still arrive,
  * all are undone and cancelled, each by its own owner id, and none of these ids is sent again. All leases are counted from before
  * the call was sent. If any of them has expired when the reply arrives, all are undone.
@@ -39,6 +39,17 @@ import org.jspecify.annotations.Nullable;
  * <p><b>A refusal of a single try is final</b>: at that moment another caller held one of the locks, or was waiting for it. That
  * caller cannot have been another such try that failed in the end, because such a try holds nothing until it holds all. So if
  * several tries request the same free locks at the same time, one of the tries gets all of them.
+ *
+ * <p><b>On a cluster</b>, no step covers several servers, so the store may request all locks at the same time, and release those that were
+ * granted if one was refused. Still nobody waits in that call, and after it the caller holds all locks or none; so there is no cycle
+ * of waiters. Callers that refuse each other do so once: each makes one such call, and then acquires its locks in order. A lock
+ * that is given back is granted to the callers that have queued for it meanwhile.
+ *
+ * <p>But such a call may refuse a lock to others and then give it back, so it is made only for a request that may wait. A single try
+ * acquires its locks in order, and its refusal is final: the caller that refused it has all its locks; or may wait, and goes on until it
+ * has them or its time is up; or is another single try, which holds a greater key than all that the refused one holds. The last one of a
+ * chain of such tries is refused by none of them. If single tries made that call: P, in order, holds a, and is refused b by the call of
+ * L, to which P refuses a. Both end, and nobody gets the free locks.
  *
  * <p>A grant by that call reserves one token for each lock, so none of them is handed off. If callers line up while the locks are
  * held, the next one calls the store, and acquires its locks in order.
@@ -206,7 +217,9 @@ public final class MultiAcquisition implements Steps {
         }
         AcquireAllReply.Refused refused = reply instanceof AcquireAllReply.Refused found ? found : null;
         AcquireReply.Held held = refused != null && refused.reply() instanceof AcquireReply.Held found ? found : null;
-        if (reply instanceof AcquireAllReply.Granted || (held != null && held.resent())) {
+        if (reply instanceof AcquireAllReply.Granted
+                || (held != null && held.resent())
+                || (reply instanceof AcquireAllReply.OneByOne each && each.outcomeUnknown())) {
             sentInVain();
         }
         return refused != null && held != null && budget.isOneTry()

@@ -84,7 +84,8 @@ import redis.clients.jedis.util.RedisInputStream;
  * call is noticeable.
  *
  * <p><b>One command timeout.</b> Nobody waits for a second one. A call waits for a connection until half of the timeout has passed, and its
- * replies have the rest, at least half. It begins to connect only in the first half of its timeout; only in the first tenth if the server
+ * replies have the rest, at least half, counted from the send: a thread that reads replies from several servers waits for all of them
+ * together no longer than for one. It begins to connect only in the first half of its timeout; only in the first tenth if the server
  * is known to hang, because connecting then takes another timeout. A caller without a reply gives its place back empty, see {@link
  * ServerConnections}.
  */
@@ -428,9 +429,11 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         Slot pooled = borrow(calls.all().get(0).keysAndArgs()[0], background, calls.start(), calls.redirection());
         var unused = attempt(pooled, () -> write(pooled.connection(), calls));
         long timeoutNanos = timeout.toNanos();
-        long left = Math.max(timeoutNanos - (System.nanoTime() - calls.start()), timeoutNanos / 2);
+        long sentAt = System.nanoTime();
+        long readUntil = sentAt + Math.max(timeoutNanos - (sentAt - calls.start()), timeoutNanos / 2);
         return () -> {
-            List<Object> replies = attempt(pooled, () -> read(pooled.connection(), calls, left));
+            List<Object> replies =
+                    attempt(pooled, () -> read(pooled.connection(), calls, readUntil - System.nanoTime()));
             if (calls.areAnsweredByReplica(replies)) {
                 pooled.disconnect();
                 // The other connections lead to the same replica.

@@ -119,6 +119,11 @@ abstract class ContractFixture {
         return new AcquireRequest(lock, owner, LEASE.toMillis(), HERE, EXCLUSIVE, 1, false, false, 1, 0, false);
     }
 
+    /** One of several locks to be acquired together, by a caller that goes on to wait. */
+    static AcquireRequest oneOfMany(LockKey lock, OwnerId owner) {
+        return new AcquireRequest(lock, owner, LEASE.toMillis(), HERE, EXCLUSIVE, 1, false, true, 1, 0, false);
+    }
+
     /** One try that reserves several tokens. */
     final AcquireReply tryForTokens(OwnerId owner, int limit, long tokens) {
         return store().acquire(new AcquireRequest(

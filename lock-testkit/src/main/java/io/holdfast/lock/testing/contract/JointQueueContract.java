@@ -19,7 +19,7 @@ abstract class JointQueueContract extends ContractFixture {
     }
 
     private AcquireAllReply tryBoth(OwnerId first) {
-        return store().acquireAll(List.of(oneTry(beside(":2"), first), oneTry(key, next(first))));
+        return store().acquireAll(List.of(oneOfMany(beside(":2"), first), oneOfMany(key, next(first))));
     }
 
     @Test
@@ -53,9 +53,9 @@ abstract class JointQueueContract extends ContractFixture {
         shared(alice, UNLIMITED);
         queue(bob);
         AcquireRequest reader =
-                new AcquireRequest(key, next(carol), LEASE.toMillis(), HERE, UNLIMITED, 1, false, false, 1, 0, false);
+                new AcquireRequest(key, next(carol), LEASE.toMillis(), HERE, UNLIMITED, 1, false, true, 1, 0, false);
 
-        assertThat(store().acquireAll(List.of(oneTry(beside(":2"), carol), reader)))
+        assertThat(store().acquireAll(List.of(oneOfMany(beside(":2"), carol), reader)))
                 .isNotInstanceOf(AcquireAllReply.Granted.class);
 
         assertThat(holders()).containsExactly(alice.clientId());
@@ -68,7 +68,20 @@ abstract class JointQueueContract extends ContractFixture {
         assertThat(tryBoth(carol)).isNotInstanceOf(AcquireAllReply.Granted.class);
 
         assertThat(store().inspect(key).waiters()).isZero();
+        assertThat(store().inspect(beside(":2")).waiters()).isZero();
         released(alice);
         granted(bob);
+    }
+
+    @Test
+    void lock_that_somebody_waits_for_refuses_all_and_stays_his() {
+        granted(alice);
+        queue(bob);
+
+        assertThat(tryBoth(carol)).isNotInstanceOf(AcquireAllReply.Granted.class);
+
+        released(alice);
+        assertThat(called(bob)).containsExactly(bob);
+        assertThat(store().inspect(beside(":2")).holders()).isEmpty();
     }
 }

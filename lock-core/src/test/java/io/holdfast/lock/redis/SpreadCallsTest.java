@@ -1,0 +1,155 @@
+package io.holdfast.lock.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.redis.ScriptClient.Reply;
+import io.holdfast.lock.redis.driver.LuaScript;
+import io.holdfast.lock.redis.driver.Wire;
+import io.holdfast.lock.redis.driver.Wire.Calls;
+import java.lang.reflect.Proxy;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.core.RedisTemplate;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
+
+/** In which order calls are sent to several nodes, and what becomes of those that one node does not carry out. */
+class SpreadCallsTest {
+
+    private static final RuntimeException BROKEN = new JedisConnectionException("Unexpected end of stream.");
+    private static final RuntimeException TIMEOUT =
+            new JedisConnectionException(new SocketTimeoutException("Read timed out"));
+    private static final RuntimeException NOSCRIPT = new JedisNoScriptException("NOSCRIPT No matching script");
+    private static final RuntimeException MOVED = new JedisDataException("MOVED 1 127.0.0.1:7001");
+
+    private final List<String> steps = new ArrayList<>();
+    private final List<Long> starts = new ArrayList<>();
+
+    /** What each node replies, send by send: a reply for each call, or what breaks the send. */
+    private final Map<String, Deque<List<Object>>> replies = new HashMap<>();
+
+    /** The name of a node is the first letter of its keys. */
+    private final Wire wire = (Wire) Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {Wire.class},
+            (proxy, method, arguments) -> switch (method.getName()) {
+                case "server" -> "Redis Cluster";
+                case "isCluster", "isPipelined" -> true;
+                case "serverOf" -> node((byte[]) arguments[0]);
+                case "send" -> send((Calls) arguments[2]);
+                default -> null;
+            });
+
+    private final ScriptClient client =
+            new ScriptClient(new RedisTemplate<>(), wire, false, Duration.ofSeconds(2), List.of(), () -> {});
+
+    private static String node(byte[] key) {
+        return new String(key, 0, 1, StandardCharsets.US_ASCII);
+    }
+
+    private Supplier<List<Object>> send(Calls calls) {
+        String node = node(calls.all().get(0).keysAndArgs()[0]);
+        String how = (calls.byText() ? " by text" : "") + (calls.redirection() == null ? "" : " redirected");
+        steps.add("send " + calls.all().size() + " to " + node + how);
+        starts.add(calls.start());
+        return () -> {
+            steps.add("read from " + node);
+            List<Object> next = replies.get(node).remove();
+            if (next.get(0) instanceof JedisConnectionException broken) {
+                throw broken;
+            }
+            return next;
+        };
+    }
+
+    private void replies(String node, List<Object> replies) {
+        this.replies.computeIfAbsent(node, added -> new ArrayDeque<>()).add(replies);
+    }
+
+    private static Object text(String reply) {
+        return reply.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private List<Reply> spread(String... keys) {
+        return client.spread(Stream.of(keys)
+                .map(key -> ScriptCodec.call(LuaScript.RELEASE, false, 1, key))
+                .toList());
+    }
+
+    @Test
+    void all_calls_are_sent_before_the_first_reply_is_read_and_the_replies_are_in_the_order_of_the_calls() {
+        replies("a", List.of(text("1"), text("3")));
+        replies("b", List.of(text("2"), text("4")));
+
+        List<Reply> found = spread("b2", "a1", "b4", "a3");
+
+        assertThat(found).extracting(Reply::orThrow).containsExactly("2", "1", "4", "3");
+        assertThat(steps).containsExactly("send 2 to a", "send 2 to b", "read from a", "read from b");
+        assertThat(starts.stream().distinct()).hasSize(1);
+    }
+
+    /** A thread that waits for a connection to resend a call keeps none to another node. */
+    @Test
+    void calls_are_sent_again_only_when_all_replies_have_been_read() {
+        replies("a", List.of(NOSCRIPT));
+        replies("a", List.of(text("1")));
+        replies("b", List.of(BROKEN));
+        replies("b", List.of(text("2")));
+        replies("c", List.of(MOVED, text("4")));
+        replies("c", List.of(text("3")));
+
+        List<Reply> found = spread("a1", "b2", "c3", "c4");
+
+        assertThat(found).extracting(Reply::orThrow).containsExactly("1", "2", "3", "4");
+        assertThat(found).extracting(Reply::resent).containsExactly(false, true, false, false);
+        assertThat(steps)
+                .containsExactly(
+                        "send 1 to a",
+                        "send 1 to b",
+                        "send 2 to c",
+                        "read from a",
+                        "read from b",
+                        "read from c",
+                        "send 1 to a by text",
+                        "read from a",
+                        "send 1 to b",
+                        "read from b",
+                        "send 1 to c redirected",
+                        "read from c");
+    }
+
+    @Test
+    void node_that_does_not_reply_fails_its_own_calls() {
+        replies("a", List.of(text("1")));
+        replies("b", List.of(TIMEOUT));
+        replies("c", List.of(text("4")));
+
+        List<Reply> found = spread("a1", "b2", "b3", "c4");
+
+        assertThat(found.get(0).orThrow()).isEqualTo("1");
+        assertThat(found.subList(1, 3))
+                .allSatisfy(
+                        reply -> assertThat(reply.failure().outcomeUnknown()).isTrue());
+        assertThat(found.get(3).orThrow()).isEqualTo("4");
+    }
+
+    /** Otherwise the second release would be taken for a loss. */
+    @Test
+    void call_that_was_carried_out_before_the_scripts_were_flushed_counts_as_resent() {
+        replies("a", List.of(text("RELEASED"), NOSCRIPT));
+        replies("a", List.of(text("NOT_HOLDER"), text("RELEASED")));
+
+        assertThat(spread("a1", "a2").get(0).resent()).isTrue();
+    }
+}
