@@ -4,6 +4,8 @@ import static io.holdfast.lock.benchmarks.peer.Peer.FLOOR;
 import static io.holdfast.lock.benchmarks.peer.Peer.FLOOR_SCRIPTS;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_CLUSTER;
+import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_CLUSTER_MULTI;
+import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_CLUSTER_ONE_BY_ONE;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_FAIR;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_LETTUCE;
 import static io.holdfast.lock.benchmarks.peer.Peer.HOLDFAST_MULTI;
@@ -71,6 +73,7 @@ final class TimedRows {
                 topologies(),
                 reentrant(),
                 multiLock(),
+                multiLockOnCluster(),
                 sharedClient(),
                 processes(),
                 sharedClientHolding(),
@@ -152,12 +155,16 @@ final class TimedRows {
                 List.of(
                         Bar.atLeast(HOLDFAST_CLUSTER, PAIRS, 1 / 1.15).times(HOLDFAST),
                         Bar.atLeast(HOLDFAST_QUORUM, PAIRS, 1.0 / 4).times(HOLDFAST)));
+        return new Work(row, List.of(), true, onTopologies());
+    }
+
+    private static Work.Measure onTopologies() {
         JmhRun run = new JmhRun("pair", 1, Placement.APART);
-        return new Work(row, List.of(), true, (peer, site) -> {
+        return (peer, site) -> {
             try (Topology topology = Topology.of(peer, site.redisPort())) {
                 return measured(run, peer, topology.servers(), site.variant());
             }
-        });
+        };
     }
 
     private static Work reentrant() {
@@ -178,6 +185,15 @@ final class TimedRows {
                         Bar.atLeast(HOLDFAST_MULTI, PAIRS, 1.0 / 5).times(HOLDFAST),
                         Bar.atLeast(HOLDFAST_MULTI, PAIRS, 1).times(REDISSON_MULTI)));
         return new Work(row, List.of(REDISSON_MULTI), true, jmh("pair", 1, Placement.ANYWHERE));
+    }
+
+    private static Work multiLockOnCluster() {
+        Row row = new Row(
+                "multi-100-cluster",
+                "100 free keys on three masters locked and unlocked, 1 thread, all servers on one core",
+                List.of(HOLDFAST_CLUSTER_MULTI, HOLDFAST_CLUSTER_ONE_BY_ONE),
+                List.of(Bar.atLeast(HOLDFAST_CLUSTER_MULTI, PAIRS, 2).times(HOLDFAST_CLUSTER_ONE_BY_ONE)));
+        return new Work(row, List.of(), true, onTopologies());
     }
 
     private static Work sharedClient() {

@@ -11,11 +11,17 @@ import io.holdfast.lock.quorum.QuorumNode;
 import io.holdfast.lock.redis.RedisLockSettings;
 import io.holdfast.lock.redis.RedisLockSettings.Connection;
 import io.holdfast.lock.redis.RedisLockStore;
+import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.LockStore;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -80,9 +86,36 @@ final class HoldfastClient implements PeerClient {
         throw last;
     }
 
-    static HoldfastClient onCluster(Servers servers, long leaseMillis) {
+    static HoldfastClient onCluster(
+            Servers servers, long leaseMillis, BiFunction<LockTemplate, LockRequest, RemoteLock> kind) {
         JedisConnectionFactory factory = Factories.jedisCluster(servers);
-        return new HoldfastClient(store(factory), List.of(factory), leaseMillis, LockTemplate::getLock);
+        return new HoldfastClient(store(factory), List.of(factory), leaseMillis, kind);
+    }
+
+    /** Several locks are acquired and released one after another. */
+    static HoldfastClient onClusterOneByOne(
+            Servers servers, long leaseMillis, BiFunction<LockTemplate, LockRequest, RemoteLock> kind) {
+        JedisConnectionFactory factory = Factories.jedisCluster(servers);
+        return new HoldfastClient(oneByOne(store(factory)), List.of(factory), leaseMillis, kind);
+    }
+
+    private static LockStore oneByOne(LockStore store) {
+        return (LockStore) Proxy.newProxyInstance(
+                HoldfastClient.class.getClassLoader(),
+                new Class<?>[] {LockStore.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "acquireAll" -> new AcquireAllReply.OneByOne(false);
+                    case "releaseAll" -> InvocationHandler.invokeDefault(proxy, method, arguments);
+                    default -> forward(store, method, arguments);
+                });
+    }
+
+    private static @Nullable Object forward(LockStore to, Method method, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(to, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
     }
 
     static HoldfastClient onQuorum(Servers servers, long leaseMillis) {

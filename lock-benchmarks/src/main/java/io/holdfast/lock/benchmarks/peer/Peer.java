@@ -1,7 +1,9 @@
 package io.holdfast.lock.benchmarks.peer;
 
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.api.RemoteLock;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.redisson.api.RLock;
@@ -31,17 +33,25 @@ public enum Peer {
     HOLDFAST_MULTI("Holdfast, 100 keys together") {
         @Override
         public PeerClient open(Servers servers, long leaseMillis) {
-            return HoldfastClient.onOneServer(
-                    servers.only(),
-                    leaseMillis,
-                    (locks, request) -> locks.getLock(request.keys(
-                            manyKeys(request.key().value()).map(LockKey::of).toList())));
+            return HoldfastClient.onOneServer(servers.only(), leaseMillis, Peer::ofManyKeys);
         }
     },
     HOLDFAST_CLUSTER("Holdfast, cluster of 3") {
         @Override
         public PeerClient open(Servers servers, long leaseMillis) {
-            return HoldfastClient.onCluster(servers, leaseMillis);
+            return HoldfastClient.onCluster(servers, leaseMillis, LockTemplate::getLock);
+        }
+    },
+    HOLDFAST_CLUSTER_MULTI("Holdfast, cluster of 3, 100 keys together") {
+        @Override
+        public PeerClient open(Servers servers, long leaseMillis) {
+            return HoldfastClient.onCluster(servers, leaseMillis, Peer::ofManyKeys);
+        }
+    },
+    HOLDFAST_CLUSTER_ONE_BY_ONE("Holdfast, cluster of 3, 100 keys one after another") {
+        @Override
+        public PeerClient open(Servers servers, long leaseMillis) {
+            return HoldfastClient.onClusterOneByOne(servers, leaseMillis, Peer::ofManyKeys);
         }
     },
     HOLDFAST_QUORUM("Holdfast, quorum of 5") {
@@ -139,6 +149,11 @@ public enum Peer {
 
     Peer(String title) {
         this.title = title;
+    }
+
+    private static RemoteLock ofManyKeys(LockTemplate locks, LockRequest request) {
+        return locks.getLock(
+                request.keys(manyKeys(request.key().value()).map(LockKey::of).toList()));
     }
 
     private static Stream<String> manyKeys(String key) {

@@ -25,7 +25,7 @@ public record Topology(Servers servers, List<? extends AutoCloseable> processes)
      */
     public static Topology of(Peer peer, int port) {
         return switch (peer) {
-            case HOLDFAST_CLUSTER -> cluster();
+            case HOLDFAST_CLUSTER, HOLDFAST_CLUSTER_MULTI, HOLDFAST_CLUSTER_ONE_BY_ONE -> cluster();
             case HOLDFAST_QUORUM -> quorum();
             default -> new Topology(Servers.of(port), List.of());
         };
