@@ -29,6 +29,7 @@ import io.holdfast.lock.store.WakeListener;
 import io.holdfast.lock.store.scan.RecordedWait;
 import io.holdfast.lock.store.scan.StoreScan;
 import io.holdfast.lock.store.scan.WaitReport;
+import io.holdfast.lock.threads.DaemonThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -89,7 +90,7 @@ public final class RedisLockStore implements LockStore {
 
     private static final long LEARN_AGAIN_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    private static final Pattern OTHER_SLOT = Pattern.compile("(?i)slot|non local key");
+    private static final Pattern OTHER_SLOT = Pattern.compile("(?i)same slot|cross.?slot|non local key");
 
     private final RedisLockSettings settings;
     private final Duration commandTimeout;
@@ -109,7 +110,7 @@ public final class RedisLockStore implements LockStore {
     /** Null until it is known. */
     private volatile @Nullable Publishing publishing;
 
-    private volatile long learnAgain;
+    private volatile long learnAgain = System.nanoTime();
 
     /**
      * Creates an instance on the connections that {@link #template} chooses.
@@ -160,7 +161,7 @@ public final class RedisLockStore implements LockStore {
         this.client = new ScriptClient(template, wire, false, commandTimeout, wakeups, () -> {
             CompletableFuture<?> unused = background.connect().thenRun(() -> {
                 if (wire.mayPublishInSlots()) {
-                    learn(LockKey.of("0"));
+                    learnLater(LockKey.of("0"));
                 }
             });
         });
@@ -415,9 +416,9 @@ public final class RedisLockStore implements LockStore {
         for (EntryRequest request : requests) {
             request.owners().stream().findFirst().ifPresent(owner -> awaited(request.key(), owner));
         }
-        boolean isLearned = publishing != null
-                && (publishing.inSlots() || !wire.mayPublishInSlots() || System.nanoTime() - learnAgain < 0);
-        if (!isLearned && !requests.isEmpty()) {
+        if (!requests.isEmpty() && wire.mayPublishInSlots() && System.nanoTime() - learnAgain >= 0) {
+            learnLater(requests.get(0).key());
+        } else if (!requests.isEmpty() && !wire.mayPublishInSlots() && publishing == null) {
             learn(requests.get(0).key());
         }
         return replies;
@@ -442,13 +443,18 @@ public final class RedisLockStore implements LockStore {
     private record Publishing(String failure, boolean inSlots) {}
 
     /**
-     * Finds out what scripts may publish: in a cluster, with the first connection, and if it is not to the slots of locks, again every
-     * minute while somebody waits, because servers are replaced one by one; otherwise with the first poll, because a waiter that polls has
-     * received no message for half a second. If the server does not reply, the next poll repeats it. Two threads may do this at the same
-     * time, which at worst logs a second warning.
+     * Finds out what scripts may publish: with the first poll, because a waiter that polls has received no message for half a second; if the
+     * server does not reply, the next poll repeats it. In a cluster, with the first connection, and again every minute while somebody
+     * waits, because servers are replaced one by one; on a thread of its own, because the others must not wait for one that hangs. Two
+     * threads may do this at the same time, which at worst logs a second warning.
      *
      * @param key a lock on the server that publishes
      */
+    private void learnLater(LockKey key) {
+        learnAgain = System.nanoTime() + LEARN_AGAIN_NANOS;
+        DaemonThreads.create(() -> learn(key), "holdfast-profile").start();
+    }
+
     private void learn(LockKey key) {
         try {
             boolean slots = wire.mayPublishInSlots();
@@ -456,11 +462,14 @@ public final class RedisLockStore implements LockStore {
                     background.run(codec.publish(key, slots)).orThrow().split("\n", -1);
             boolean inSlots = slots && failures[1].isEmpty();
             if (inSlots && (publishing == null || !publishing.inSlots())) {
-                log.info("Hand-overs of locks are published on sharded channels, only on the server that has the lock");
+                log.info(
+                        "Hand-overs of locks are published on sharded channels, only on the server that has the lock{}",
+                        failures[0].isEmpty()
+                                ? ""
+                                : "; scripts may publish nowhere else, so the first waiter for a lock may learn of its grant 500 ms later");
             }
             List<String> before = warningsOf(publishing);
             publishing = new Publishing(failures[0], inSlots);
-            learnAgain = System.nanoTime() + LEARN_AGAIN_NANOS;
             wire.publishInSlots(inSlots);
             warningsOf(publishing).stream()
                     .filter(each -> !before.contains(each))
@@ -555,9 +564,13 @@ public final class RedisLockStore implements LockStore {
 
     private void closed(WakeChannel channel) {
         wakeups.remove(channel);
-        if (channels(channel.clientId).isEmpty()) {
-            Optional.ofNullable(slots.remove(channel.clientId)).ifPresent(SlotChannels::close);
-        }
+        slots.computeIfPresent(channel.clientId, (client, subscriptions) -> {
+            boolean isLast = channels(client).isEmpty();
+            if (isLast) {
+                subscriptions.close();
+            }
+            return isLast ? null : subscriptions;
+        });
     }
 
     @Override

@@ -793,6 +793,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
 
     private static final class ShardedSubscriber extends BinaryJedisShardedPubSub implements SlotSubscription {
 
+        private final ReentrantLock sending = new ReentrantLock(); // the driver's stream is for one thread at a time
         private final Connection connection;
         private final Listener listener;
 
@@ -808,7 +809,12 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
 
         @Override
         public void add(byte[] channel) {
-            ssubscribe(channel);
+            sending.lock();
+            try {
+                ssubscribe(channel);
+            } finally {
+                sending.unlock();
+            }
         }
 
         @Override
