@@ -7,6 +7,10 @@ import io.holdfast.lock.redis.driver.ServerConnections.Slot;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Collection;
@@ -14,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -57,6 +60,7 @@ import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.DefaultRedisCredentials;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
@@ -70,10 +74,8 @@ import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
-import redis.clients.jedis.executors.CommandExecutor;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
 import redis.clients.jedis.providers.SentineledConnectionProvider;
-import redis.clients.jedis.util.RedisInputStream;
 
 /**
  * A factory of Jedis connections that only locks use, configured like the application's factory, except for timeouts and pool. Jedis
@@ -132,6 +134,18 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
      */
     private record Topology(
             @Nullable ClusterConnectionProvider cluster, IntFunction<HostAndPort> masterOf, Runnable close) {}
+
+    /**
+     * Connections are the same with all versions of Jedis. By default, Jedis 8 begins each with HELLO 3, and warns that it does not on
+     * connections to sentinels. Earlier versions do not have the method.
+     */
+    static final class WithoutHello implements JedisClientConfig {
+
+        @SuppressWarnings("MissingOverride")
+        public boolean isAutoNegotiateProtocol() {
+            return false;
+        }
+    }
 
     /** Which pool: that of callers, or the one that they cannot exhaust. */
     private record Pool(HostAndPort address, boolean background) {}
@@ -207,22 +221,20 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     }
 
     private JedisClientConfig config(JedisClientConfiguration client) {
-        int millis = (int) timeout.toMillis();
+        String user = RedisConfiguration.getUsernameOrElse(servers, () -> "");
+        RedisPassword password = RedisConfiguration.getPasswordOrElse(servers, RedisPassword::none);
         DefaultJedisClientConfig.Builder builder = DefaultJedisClientConfig.builder()
-                .connectionTimeoutMillis(millis)
-                .socketTimeoutMillis(millis)
+                .from(new WithoutHello())
+                .timeoutMillis((int) timeout.toMillis())
                 .database(RedisConfiguration.getDatabaseOrElse(servers, () -> 0))
+                .credentialsProvider(null)
+                .user(StringUtils.hasLength(user) ? user : null)
+                .password(password.map(String::new).orElse(null))
                 .ssl(client.isUseSsl());
-        Optional.ofNullable(RedisConfiguration.getUsernameOrElse(servers, () -> ""))
-                .filter(StringUtils::hasLength)
-                .ifPresent(builder::user);
-        password(RedisConfiguration.getPasswordOrElse(servers, RedisPassword::none), builder);
         client.getClientName().ifPresent(builder::clientName);
-        if (client.isUseSsl()) {
-            client.getSslSocketFactory().ifPresent(builder::sslSocketFactory);
-            client.getSslParameters().ifPresent(builder::sslParameters);
-            client.getHostnameVerifier().ifPresent(builder::hostnameVerifier);
-        }
+        client.getSslSocketFactory().ifPresent(builder::sslSocketFactory);
+        client.getSslParameters().ifPresent(builder::sslParameters);
+        client.getHostnameVerifier().ifPresent(builder::hostnameVerifier);
         client.getClientConfigCustomizer().ifPresent(each -> each.customize(builder));
         return builder.build();
     }
@@ -297,20 +309,15 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         whenRenewed = listener;
     }
 
-    private static void password(RedisPassword password, DefaultJedisClientConfig.Builder builder) {
-        password.toOptional().map(String::new).ifPresent(builder::password);
-    }
-
     /** Sentinels have separate users, and no databases. */
     private JedisClientConfig ofSentinels(RedisSentinelConfiguration sentinels) {
-        DefaultJedisClientConfig.Builder builder = DefaultJedisClientConfig.builder()
+        return DefaultJedisClientConfig.builder()
                 .from(config)
                 .credentialsProvider(null)
                 .user(sentinels.getSentinelUsername())
-                .password(null)
-                .database(0);
-        password(sentinels.getSentinelPassword(), builder);
-        return builder.build();
+                .password(sentinels.getSentinelPassword().map(String::new).orElse(null))
+                .database(0)
+                .build();
     }
 
     @Override
@@ -544,7 +551,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
             }
             pooled.connection = attempt(pooled, () -> {
                 var unused = opened(); // may have been closed during the wait
-                return new LimitedConnection(address, config);
+                return new Connection(() -> new LimitedSocket(address, config), config);
             });
         }
         return pooled;
@@ -616,7 +623,8 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     public RedisConnection newSubscription() {
         locate(null);
         int slot = ThreadLocalRandom.current().nextInt(ClusterSlotHashUtil.SLOT_COUNT);
-        return new Subscriber(new LimitedConnection(opened().masterOf().apply(slot), config));
+        HostAndPort address = opened().masterOf().apply(slot);
+        return new Subscriber(new Connection(() -> new LimitedSocket(address, config), config));
     }
 
     @Override
@@ -648,15 +656,14 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     private final class SharedConnection extends JedisConnection {
 
         SharedConnection() {
-            super(new UnifiedJedis(new CommandExecutor() {
-                @Override
-                public <T> T executeCommand(CommandObject<T> command) {
-                    return sendAlone(command);
-                }
-
-                @Override
-                public void close() {}
-            }));
+            // A subclass, since the constructor is protected from Jedis 8 on; the connection in it never connects.
+            super(
+                    new UnifiedJedis(new Connection() {
+                        @Override
+                        public <T> T executeCommand(CommandObject<T> command) {
+                            return sendAlone(command);
+                        }
+                    }) {});
         }
 
         @Override
@@ -720,48 +727,69 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     }
 
     /**
-     * A connection whose timeout covers everything that is read after {@link #setSoTimeout}, and all replies while connecting. The timeout
-     * of a socket applies to each read, so a reply that arrives byte by byte would have no limit. A subscription has none.
+     * A socket whose timeout covers everything that is read after {@link #setSoTimeout}, and all replies while connecting. The timeout
+     * of other sockets applies to each read, so a reply that arrives byte by byte would have no limit. Here that is true only of the
+     * timeout of blocking calls, which subscriptions have; by default it is 0, no limit.
+     *
+     * <p>It forwards only what {@link Connection} calls. A subclass of that would be shorter, but which of its methods reads replies
+     * depends on the version of Jedis.
      */
-    private static final class LimitedConnection extends Connection {
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // one thread reads, and any may close
+    private static final class LimitedSocket extends Socket {
 
-        /** Without initial values: the constructor of {@link Connection} reads. */
-        private @Nullable RedisInputStream limited;
+        private final Socket socket;
+        private final int blockingMillis;
 
-        /** By {@link System#nanoTime}; 0 for no limit. */
+        /** By {@link System#nanoTime}; 0 for none. */
         private long deadline;
 
-        LimitedConnection(HostAndPort address, JedisClientConfig config) {
-            super(address, config);
+        LimitedSocket(HostAndPort address, JedisClientConfig config) {
+            socket = new DefaultJedisSocketFactory(address, config).createSocket();
+            blockingMillis = config.getBlockingSocketTimeoutMillis();
+            setSoTimeout(config.getSocketTimeoutMillis());
         }
 
         @Override
         public void setSoTimeout(int millis) {
-            deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+            deadline = millis == blockingMillis ? 0 : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         }
 
         @Override
-        public void setTimeoutInfinite() {
-            deadline = 0;
-            super.setTimeoutInfinite();
+        public int getSoTimeout() throws SocketException {
+            return socket.getSoTimeout();
         }
 
         @Override
-        protected Object protocolRead(RedisInputStream replies) {
-            if (limited == null) {
-                setSoTimeout(getSoTimeout());
-                limited = new RedisInputStream(new FilterInputStream(replies) {
-                    @Override
-                    public int read(byte[] buffer, int offset, int length) throws IOException {
-                        if (deadline != 0) {
-                            long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-                            LimitedConnection.super.setSoTimeout((int) Math.max(1, millis));
-                        }
-                        return super.read(buffer, offset, length);
-                    }
-                });
-            }
-            return super.protocolRead(limited);
+        public InputStream getInputStream() throws IOException {
+            return new FilterInputStream(socket.getInputStream()) {
+                @Override
+                public int read(byte[] buffer, int offset, int length) throws IOException {
+                    long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                    socket.setSoTimeout(deadline == 0 ? blockingMillis : (int) Math.max(1, millis));
+                    return super.read(buffer, offset, length);
+                }
+            };
+        }
+
+        @Override
+        public OutputStream getOutputStream() throws IOException {
+            return socket.getOutputStream();
+        }
+
+        @Override
+        public boolean isBound() {
+            return socket.isBound();
+        }
+
+        @Override
+        public boolean isConnected() {
+            return socket.isConnected();
+        }
+
+        @Override
+        public void close() throws IOException {
+            super.close();
+            socket.close();
         }
     }
 

@@ -8,6 +8,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.NewThread;
+import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
 import java.lang.management.ManagementFactory;
 import java.net.SocketTimeoutException;
@@ -28,6 +29,7 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import redis.clients.jedis.HostAndPortMapper;
+import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 class JedisConnectionsTest {
@@ -43,8 +45,12 @@ class JedisConnectionsTest {
     }
 
     private void open(Duration timeout, int number) {
+        open(proxy.port(), timeout, number);
+    }
+
+    private void open(int port, Duration timeout, int number) {
         connections = new JedisConnections(
-                new RedisStandaloneConfiguration("127.0.0.1", proxy.port()),
+                new RedisStandaloneConfiguration("127.0.0.1", port),
                 JedisClientConfiguration.defaultConfiguration(),
                 "Redis at somewhere:6379",
                 timeout,
@@ -141,6 +147,20 @@ class JedisConnectionsTest {
 
         assertThat(asked).hasValueGreaterThanOrEqualTo(3);
         assertThat(monitors).isEmpty();
+    }
+
+    /** Jedis 8 would begin each with HELLO 3. */
+    @Test
+    void connections_begin_with_the_same_commands_on_all_versions_of_jedis() {
+        connections.close();
+        try (RedisServerProcess server = RedisServerProcess.start()) {
+            open(server.port(), Duration.ofMinutes(1), 1);
+            send();
+
+            try (Jedis redis = TestRedis.administrator(server.port())) {
+                assertThat(redis.info("commandstats")).contains("cmdstat_eval").doesNotContain("cmdstat_hello");
+            }
+        }
     }
 
     @Test
