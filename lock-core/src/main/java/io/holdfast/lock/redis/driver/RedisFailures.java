@@ -117,6 +117,9 @@ public final class RedisFailures {
     /** Lettuce's message about a server without TLS. */
     private static final String NOT_TLS = "io.netty.handler.ssl.NotSslRecordException";
 
+    /** The messages of the JDK, and of Jedis for a HostnameVerifier, about a certificate for another host. */
+    private static final Pattern OTHER_HOST = Pattern.compile("^No (name matching|subject alt)|hostname verification");
+
     private RedisFailures() {}
 
     /**
@@ -185,11 +188,15 @@ public final class RedisFailures {
     }
 
     private static String broken(RuntimeException failure, String where) {
-        if (causes(failure).anyMatch(t -> t instanceof SSLHandshakeException || isA(t, NOT_TLS))) {
-            return "The TLS handshake with " + where
-                    + " failed. Check that the server uses TLS on that port, and that this application trusts its"
-                    + " certificate (spring.data.redis.ssl.bundle, or holdfast.redis.ssl.bundle or"
-                    + " holdfast.quorum.ssl.bundle if set).";
+        boolean otherHost = causes(failure).map(RedisFailures::message).anyMatch(OTHER_HOST.asPredicate());
+        if (otherHost || causes(failure).anyMatch(t -> t instanceof SSLHandshakeException || isA(t, NOT_TLS))) {
+            return "The TLS handshake with " + where + " failed. Check that "
+                    + (otherHost
+                            ? "the server's certificate contains the host name or IP address that this application"
+                                    + " connects to (in a cluster, the one that each node announces)."
+                            : "the server uses TLS on that port, and that this application trusts its certificate"
+                                    + " (spring.data.redis.ssl.bundle, or holdfast.redis.ssl.bundle or"
+                                    + " holdfast.quorum.ssl.bundle if set).");
         }
         return failure instanceof QueryTimeoutException || hasTimeout(failure)
                 ? capitalize(where) + " did not respond in time. Check that the server responds on that port, that both"

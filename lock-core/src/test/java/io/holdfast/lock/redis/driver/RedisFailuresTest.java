@@ -86,6 +86,36 @@ class RedisFailuresTest {
         assertThat(reported).hasMessageContaining(REASON).hasCause(failure);
     }
 
+    static Stream<RuntimeException> certificatesForAnotherHost() {
+        return Stream.of(
+                        "No name matching redis.example.com found",
+                        "No subject alternative DNS name matching redis.example.com found.",
+                        "No subject alternative names matching IP address 127.0.0.1 found",
+                        "No subject alternative names present")
+                .map(reason -> {
+                    SSLHandshakeException handshake = new SSLHandshakeException(reason);
+                    handshake.initCause(new CertificateException(reason));
+                    return handshake;
+                })
+                .flatMap(handshake -> Stream.of(jedis(handshake), spring(lettuce(handshake))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("certificatesForAnotherHost")
+    void certificate_for_another_host_is_reported_as_such(RuntimeException failure) {
+        assertThat(translated(failure))
+                .hasMessageStartingWith("The TLS handshake with Redis at 127.0.0.1:6380 failed.")
+                .hasMessageContaining("certificate contains the host name or IP address")
+                .hasMessageNotContainingAny("trusts", "ssl.bundle");
+    }
+
+    @Test
+    void host_that_a_verifier_rejects_is_reported_as_such() {
+        assertThat(translated(new JedisConnectionException(
+                        "The connection to 'redis.example.com' failed ssl/tls hostname verification.")))
+                .hasMessageContaining("certificate contains the host name or IP address");
+    }
+
     /** The server says nothing, or not what TLS begins with; only Lettuce notices. */
     @Test
     void server_without_tls_is_a_failed_handshake_to_lettuce() {
