@@ -644,7 +644,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
                 .from(config)
                 .blockingSocketTimeoutMillis(quietMillis)
                 .build();
-        return new ShardedSubscriber(new LimitedConnection(address, limited), listener);
+        return new ShardedSubscriber(new Connection(() -> new LimitedSocket(address, limited), limited), listener);
     }
 
     @Override
