@@ -31,8 +31,9 @@ class NoRoomForThreadsTest {
     private static final Set<String> ELSEWHERE = Set.of(
             "holdfast-wakeups", "holdfast-wakeups-check", "holdfast-topology", "holdfast-connect", "holdfast-timer");
 
-    /** A thread for virtual time only; one for a client that is being closed; and one that nobody waits for. */
-    private static final Set<String> SPECIAL = Set.of("holdfast-timeouts", "holdfast-acquire", "holdfast-host");
+    /** A thread for virtual time only; one for a client that is being closed; and those that nobody waits for. */
+    private static final Set<String> SPECIAL = Set.of(
+            "holdfast-timeouts", "holdfast-acquire", "holdfast-host", "holdfast-wakeups-slots", "holdfast-profile");
 
     @ParameterizedTest
     @EnumSource
