@@ -25,12 +25,11 @@ import redis.clients.jedis.Jedis;
 @ExtendWith(InvalidAfterPause.class)
 abstract class RedisContract extends LockStoreContract {
 
-    private static final ScriptCodec LAYOUT = new ScriptCodec(RedisLockSettings.STANDARD);
-
     private final RedisTopology topology;
     private final TestRedis.Client client;
 
     private final RedisLockSettings settings;
+    private final ScriptCodec layout;
 
     RedisContract(RedisTopology topology, TestRedis.Client client) {
         this(topology, client, TestRedis.PATIENT);
@@ -40,6 +39,7 @@ abstract class RedisContract extends LockStoreContract {
         this.topology = topology;
         this.client = client;
         this.settings = settings;
+        this.layout = new ScriptCodec(settings);
     }
 
     @AfterAll
@@ -55,7 +55,7 @@ abstract class RedisContract extends LockStoreContract {
     @Override
     public void pass(LockKey key, Duration time) {
         pass(name(key), time);
-        pass(new String(LAYOUT.waits(), StandardCharsets.UTF_8), time);
+        pass(new String(layout.waits(), StandardCharsets.UTF_8), time);
     }
 
     private void pass(String name, Duration time) {
@@ -68,7 +68,7 @@ abstract class RedisContract extends LockStoreContract {
     @Override
     public Set<OptionalCall> offers() {
         Set<OptionalCall> offered = EnumSet.allOf(OptionalCall.class);
-        if (topology == RedisTopology.CLUSTER) {
+        if (topology.isCluster()) {
             offered.remove(OptionalCall.ACQUIRE_ALL_IN_ONE_STEP);
         }
         return offered;
@@ -90,7 +90,7 @@ abstract class RedisContract extends LockStoreContract {
                 .orElseThrow();
     }
 
-    private static String name(LockKey key) {
-        return new String(LAYOUT.bytes(key), StandardCharsets.UTF_8);
+    private String name(LockKey key) {
+        return new String(layout.bytes(key), StandardCharsets.UTF_8);
     }
 }

@@ -50,6 +50,11 @@ public enum RedisTopology {
         public boolean onOneServer(String key, String another) {
             return Cluster.masterOf(key) == Cluster.masterOf(another);
         }
+
+        @Override
+        public boolean isCluster() {
+            return true;
+        }
     },
 
     /** A master and two replicas, watched by three sentinels, where the user may do nothing but lock. */
@@ -91,6 +96,29 @@ public enum RedisTopology {
         public Jedis administrator(String key) {
             return at(MinimalUser.SERVER.port());
         }
+    },
+
+    /** Not started by the tests; with the user of the URL, who need not be an administrator. */
+    GIVEN {
+        @Override
+        public RedisConnectionFactory connect(TestRedis.Client client) {
+            return GivenRedis.get().connect(client);
+        }
+
+        @Override
+        public Jedis administrator(String key) {
+            return GivenRedis.get().connect(key);
+        }
+
+        @Override
+        public boolean onOneServer(String key, String another) {
+            return GivenRedis.get().masterOf(key).equals(GivenRedis.get().masterOf(another));
+        }
+
+        @Override
+        public boolean isCluster() {
+            return GivenRedis.get().isCluster();
+        }
     };
 
     private static final Duration NEVER = Duration.ofMinutes(5);
@@ -104,6 +132,11 @@ public enum RedisTopology {
     /** Whether one server has both keys. */
     public boolean onOneServer(String key, String another) {
         return true;
+    }
+
+    /** Whether keys are spread over several servers. */
+    public boolean isCluster() {
+        return false;
     }
 
     /** What users wanted to do and may not. */
