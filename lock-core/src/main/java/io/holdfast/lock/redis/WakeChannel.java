@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -66,6 +67,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     final String clientId;
 
     private final AtomicInteger doubts = new AtomicInteger();
+    private final AtomicBoolean ending = new AtomicBoolean();
     final Thread thread = DaemonThreads.create(this, "holdfast-wakeups");
 
     private volatile CountDownLatch confirmed = new CountDownLatch(1);
@@ -197,7 +199,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             connection = own;
             if (!closed) {
                 reading = true;
-                own.subscribe(this, channel);
+                read(own);
                 reading = false;
             }
             while (own.isSubscribed() && own != abandoned && !closed) {
@@ -208,6 +210,23 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             reading = false;
             subscribed = false;
             connection = null;
+        }
+    }
+
+    /** What ends with an exception is in the middle of something, and nobody else may use it. */
+    private void read(RedisConnection own) {
+        try {
+            own.subscribe(this, channel);
+        } catch (RuntimeException | Error e) {
+            wire.breakOff(own);
+            throw e;
+        }
+    }
+
+    /** Once: after the reply to the first one, the connection may be in use for something else. */
+    private void unsubscribe() {
+        if (ending.compareAndSet(false, true)) {
+            withSubscription(connection, Subscription::unsubscribe);
         }
     }
 
@@ -278,7 +297,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         listener.connected();
         confirmed.countDown();
         if (closed && Thread.currentThread() == thread) {
-            withSubscription(connection, Subscription::unsubscribe);
+            unsubscribe();
         }
     }
 
@@ -292,8 +311,8 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         onClose.accept(this);
         confirmed.countDown();
         LockSupport.unpark(thread);
-        if (reading) {
-            withSubscription(connection, Subscription::unsubscribe);
+        if (reading && subscribed) {
+            unsubscribe();
         }
         try {
             thread.join(SHUTDOWN_TIMEOUT_MILLIS);

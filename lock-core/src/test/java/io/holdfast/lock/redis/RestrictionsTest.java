@@ -70,15 +70,14 @@ class RestrictionsTest {
 
     /**
      * Without {@code HGETALL}, cancelled acquisitions are not forgotten, which takes longer to show. Drivers choose among the subcommands of
-     * {@code CLUSTER}, so it is blocked as a whole, as Redis 6.2 names it. On the application's Jedis, a subscription that is refused, or not
-     * ended, leaves a connection in the pool on which later calls read the replies to others; in a cluster, Jedis calls {@code PING} to
-     * subscribe.
+     * {@code CLUSTER}, so it is blocked as a whole, as Redis 6.2 names it. On the application's Jedis, a subscription that cannot be ended
+     * remains on a connection of the pool; in a cluster, Jedis calls {@code PING} to subscribe.
      */
     private static boolean isExcluded(RestrictedRedis server, TriedConnection connection, String command) {
         boolean onApplicationsJedis = connection == TriedConnection.JEDIS;
         return command.equals("hgetall")
                 || command.startsWith("cluster|")
-                || (onApplicationsJedis && (command.equals("subscribe") || command.equals("unsubscribe")))
+                || (onApplicationsJedis && command.equals("unsubscribe"))
                 || (onApplicationsJedis && server == RestrictedRedis.CLUSTER && command.equals("ping"));
     }
 

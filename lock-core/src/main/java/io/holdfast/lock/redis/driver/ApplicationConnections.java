@@ -52,16 +52,38 @@ public final class ApplicationConnections implements Wire, RedisConnectionFactor
     /** Lettuce connects only when the native connection is requested. */
     @Override
     public void open(boolean background) {
-        try (RedisConnection connection = newSubscription()) {
+        try (RedisConnection connection = connect()) {
             Object unused = connection.getNativeConnection();
         }
     }
 
-    @Override
-    public RedisConnection newSubscription() {
+    private RedisConnection connect() {
         RedisConnection connection = applications.getConnection();
         cluster = connection instanceof RedisClusterConnection;
         return connection;
+    }
+
+    @Override
+    public RedisConnection newSubscription() {
+        RedisConnection connection = connect();
+        return isOfJedis(connection) ? JedisConnections.unclosed(connection) : connection;
+    }
+
+    /**
+     * Jedis and Spring Data give a connection whose SUBSCRIBE was refused back to the pool, but still count it as subscribed: closing it
+     * sends UNSUBSCRIBE on a connection that others use, and the reply is taken for that to their next command.
+     */
+    @Override
+    public void breakOff(RedisConnection subscription) {
+        if (isOfJedis(subscription)) {
+            JedisConnections.discard(subscription);
+        }
+    }
+
+    private static boolean isOfJedis(RedisConnection connection) {
+        Class<?> type = connection.getClass();
+        return type.getName().startsWith(JEDIS_FACTORY.substring(0, JEDIS_FACTORY.lastIndexOf('.') + 1))
+                || type.getName().startsWith(JedisConnections.class.getName());
     }
 
     /** {@return the application's factory} */
@@ -157,7 +179,7 @@ public final class ApplicationConnections implements Wire, RedisConnectionFactor
 
     @Override
     public Map<String, Integer> slotOfEachMaster() {
-        try (RedisConnection connection = newSubscription()) {
+        try (RedisConnection connection = connect()) {
             return connection instanceof RedisClusterConnection servers ? slots(servers) : Map.of("", 0);
         }
     }

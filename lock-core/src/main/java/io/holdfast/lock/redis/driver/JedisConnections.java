@@ -63,6 +63,7 @@ import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.DefaultRedisCredentials;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.RedisCredentials;
@@ -207,7 +208,17 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
      * Data 4.1, and in its legacy mode, a connection is one of a pool, to which it has to be given back.
      */
     static RedisConnection unclosed(RedisConnection applications) {
-        return applications.getNativeConnection() instanceof UnifiedJedis client ? new Unclosed(client) : applications;
+        return applications instanceof JedisConnection
+                        && applications.getNativeConnection() instanceof UnifiedJedis client
+                ? new Unclosed(client)
+                : applications;
+    }
+
+    /** Keeps a connection from going back to its pool when it is closed. */
+    static void discard(RedisConnection applications) {
+        if (applications.getNativeConnection() instanceof Jedis jedis) {
+            jedis.getConnection().setBroken();
+        }
     }
 
     private static final class Unclosed extends JedisConnection {
