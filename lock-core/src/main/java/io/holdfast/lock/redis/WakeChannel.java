@@ -11,9 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -67,7 +67,8 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     final String clientId;
 
     private final AtomicInteger doubts = new AtomicInteger();
-    private final AtomicBoolean ending = new AtomicBoolean();
+    private final ReentrantLock sending = new ReentrantLock();
+    private boolean ending;
     final Thread thread = DaemonThreads.create(this, "holdfast-wakeups");
 
     private volatile CountDownLatch confirmed = new CountDownLatch(1);
@@ -130,7 +131,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         confirmed = confirmation;
         RedisConnection doubted = connection;
         if (subscribed) { // a subscription that was never confirmed is still being sent
-            withSubscription(doubted, each -> each.subscribe(channel));
+            send(doubted, each -> each.subscribe(channel), false);
         }
         while (!closed && !Uninterrupted.await(confirmation, patience.toNanos())) {
             if (doubted != null && doubted == connection) {
@@ -223,10 +224,19 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
     }
 
-    /** Once: after the reply to the first one, the connection may be in use for something else. */
-    private void unsubscribe() {
-        if (ending.compareAndSet(false, true)) {
-            withSubscription(connection, Subscription::unsubscribe);
+    /**
+     * An UNSUBSCRIBE is sent once, and nothing after it: with its reply, the application's Jedis gives the connection back to a pool, and
+     * the reply to anything that came later would be taken for that to the next command.
+     */
+    private void send(@Nullable RedisConnection of, Consumer<Subscription> step, boolean last) {
+        sending.lock();
+        try {
+            if (!ending) {
+                ending = last;
+                withSubscription(of, step);
+            }
+        } finally {
+            sending.unlock();
         }
     }
 
@@ -297,7 +307,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         listener.connected();
         confirmed.countDown();
         if (closed && Thread.currentThread() == thread) {
-            unsubscribe();
+            send(connection, Subscription::unsubscribe, true);
         }
     }
 
@@ -312,7 +322,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         confirmed.countDown();
         LockSupport.unpark(thread);
         if (reading && subscribed) {
-            unsubscribe();
+            send(connection, Subscription::unsubscribe, true);
         }
         try {
             thread.join(SHUTDOWN_TIMEOUT_MILLIS);
