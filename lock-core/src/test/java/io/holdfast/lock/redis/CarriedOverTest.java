@@ -38,7 +38,7 @@ class CarriedOverTest {
     private static final String KEY = "carried:over";
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "GIVEN")
     void locks_reach_every_kind_of_redis_by_what_lettuce_was_told(RedisTopology topology) {
         LettuceConnectionFactory unknown = (LettuceConnectionFactory) topology.connect(TestRedis.Client.TEMPLATE);
         RedisConnectionFactory applications = new LettuceConnectionFactory(
