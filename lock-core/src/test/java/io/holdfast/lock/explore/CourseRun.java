@@ -45,14 +45,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class CourseRun extends NoStore {
 
-    /** Stops the engine in a call: no handler of failures takes it for one of the store. */
-    private static final class NotAnswered extends Error {
-        private NotAnswered() {
-            super("The reply is not known yet", null, false, false);
-        }
-    }
-
-    private static final NotAnswered NOT_ANSWERED = new NotAnswered();
     private static final EventPublisher NO_LISTENERS = new EventPublisher(List.of());
     private static final long LONG = Duration.ofDays(365).toNanos();
 
@@ -235,7 +227,7 @@ final class CourseRun extends NoStore {
     /** A call that the caller waits for. */
     private Object call(Message.What what, OwnerId owner, Object body) {
         if (result != null) {
-            throw NOT_ANSWERED;
+            throw NotAnswered.ERROR;
         }
         sendLater();
         calls++;
@@ -259,7 +251,7 @@ final class CourseRun extends NoStore {
             broken("P6", "calls the store once more, though its budget was over before the last call was answered");
         }
         note(request, sentAt);
-        throw NOT_ANSWERED;
+        throw NotAnswered.ERROR;
     }
 
     private Object reply(Message.Request request, Event.IsAnswered answered) {

@@ -94,14 +94,6 @@ final class SpreadRun extends NoStore {
     /** Instead of replies: the connection breaks. */
     static final List<Object> BROKEN = List.of("broken");
 
-    /** Stops the engine in a call: no handler of failures takes it for one of the store. */
-    private static final class NotAnswered extends Error {
-        private NotAnswered() {
-            super("The reply is not known yet", null, false, false);
-        }
-    }
-
-    private static final NotAnswered NOT_ANSWERED = new NotAnswered();
     private static final EventPublisher NO_LISTENERS = new EventPublisher(List.of());
     private static final long LONG = Duration.ofDays(365).toNanos();
     static final Duration LEASE = LockStore.RESERVATION;
@@ -243,7 +235,7 @@ final class SpreadRun extends NoStore {
 
     private Supplier<List<Object>> send(Calls calls) {
         if (stopped) {
-            throw NOT_ANSWERED;
+            throw NotAnswered.ERROR;
         }
         boolean forgets = setting.flaw == Flaw.NOTHING_IS_GIVEN_BACK
                 && acquiresAll
@@ -271,7 +263,7 @@ final class SpreadRun extends NoStore {
         List<Object> known = stopped ? null : answers.get(number);
         if (known == null) {
             stopped = true;
-            throw NOT_ANSWERED;
+            throw NotAnswered.ERROR;
         }
         if (known == LOST) {
             throw new JedisConnectionException(new SocketTimeoutException("Read timed out"));
