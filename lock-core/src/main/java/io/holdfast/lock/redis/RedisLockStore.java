@@ -416,12 +416,20 @@ public final class RedisLockStore implements LockStore {
         for (EntryRequest request : requests) {
             request.owners().stream().findFirst().ifPresent(owner -> awaited(request.key(), owner));
         }
-        if (!requests.isEmpty() && wire.mayPublishInSlots() && System.nanoTime() - learnAgain >= 0) {
-            learnLater(requests.get(0).key());
-        } else if (!requests.isEmpty() && !wire.mayPublishInSlots() && publishing == null) {
-            learn(requests.get(0).key());
+        if (!requests.isEmpty()) {
+            learnIfDue(requests.get(0).key());
         }
         return replies;
+    }
+
+    private void learnIfDue(LockKey key) {
+        if (wire.mayPublishInSlots()) {
+            if (System.nanoTime() - learnAgain >= 0) {
+                learnLater(key);
+            }
+        } else if (publishing == null) {
+            learn(key);
+        }
     }
 
     /** In a cluster, the client subscribes to its channel in the slot of a lock that it waits for. */

@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * ({@link WakeChannel}), which all servers pass on; where they must not, and for a message that is lost with its connection, the next poll
  * finds the grant. So a subscription may come late, or end early, and nothing here tries again: a lock that is waited for is {@linkplain
  * #await named} with each poll, at least every 500 ms, and is subscribed to if it is not, on the server that now has its slot. After a
- * failure, a server is left alone for that long; for 5 s if it never confirmed a subscription; for a minute if it refuses the command.
+ * connection broke, its server is left alone for that long; for 5 s if it never confirmed a subscription; for a minute if it refuses the
+ * command; and not at all if a slot has moved.
  *
  * <p><b>Ends.</b> A connection on which nothing is heard for {@value #QUIET_MILLIS} ms is closed: nobody waits any more, or it is dead
  * without a sign. (A server counts the latter as subscribed, so its messages are lost until then; polls find these grants.) While somebody

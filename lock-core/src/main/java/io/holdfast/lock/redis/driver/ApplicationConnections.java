@@ -33,7 +33,9 @@ public final class ApplicationConnections implements Wire, RedisConnectionFactor
     /** Looked up by name. */
     public static final String LETTUCE = "io.lettuce.core.RedisClient";
 
-    public static final String JEDIS_FACTORY = "org.springframework.data.redis.connection.jedis.JedisConnectionFactory";
+    private static final String JEDIS_PACKAGE = "org.springframework.data.redis.connection.jedis.";
+
+    public static final String JEDIS_FACTORY = JEDIS_PACKAGE + "JedisConnectionFactory";
 
     private final RedisConnectionFactory applications;
     private final boolean isJedis;
@@ -63,16 +65,16 @@ public final class ApplicationConnections implements Wire, RedisConnectionFactor
         return connection;
     }
 
+    /**
+     * Jedis gives a connection whose SUBSCRIBE was refused back to its pool, but Spring Data still counts it as subscribed: closing it would
+     * send UNSUBSCRIBE on a connection that others use, and the reply would be taken for that to their next command.
+     */
     @Override
     public RedisConnection newSubscription() {
         RedisConnection connection = connect();
         return isOfJedis(connection) ? JedisConnections.unclosed(connection) : connection;
     }
 
-    /**
-     * Jedis and Spring Data give a connection whose SUBSCRIBE was refused back to the pool, but still count it as subscribed: closing it
-     * sends UNSUBSCRIBE on a connection that others use, and the reply is taken for that to their next command.
-     */
     @Override
     public void breakOff(RedisConnection subscription) {
         if (isOfJedis(subscription)) {
@@ -81,9 +83,7 @@ public final class ApplicationConnections implements Wire, RedisConnectionFactor
     }
 
     private static boolean isOfJedis(RedisConnection connection) {
-        Class<?> type = connection.getClass();
-        return type.getName().startsWith(JEDIS_FACTORY.substring(0, JEDIS_FACTORY.lastIndexOf('.') + 1))
-                || type.getName().startsWith(JedisConnections.class.getName());
+        return connection.getClass().getName().startsWith(JEDIS_PACKAGE);
     }
 
     /** {@return the application's factory} */

@@ -53,8 +53,8 @@ public interface Wire {
     }
 
     /**
-     * Causes a thread that is reading from the connection of a subscription to fail, if it is ours, and the connection not to be used for
-     * anything else. Does nothing if the driver does not occupy a thread.
+     * Causes a thread that is reading from the connection of a subscription to fail, if the connection is ours. One that was taken from a
+     * pool of the application does not go back when it is closed. Does nothing if the driver does not occupy a thread.
      */
     default void breakOff(RedisConnection subscription) {}
 
