@@ -11,8 +11,10 @@ import io.holdfast.lock.history.Event;
 import io.holdfast.lock.history.History;
 import io.holdfast.lock.history.Recorder;
 import io.holdfast.lock.history.Violation;
+import io.holdfast.lock.testing.RunningTime;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -43,6 +45,8 @@ final class Rush implements AutoCloseable {
     private final AtomicInteger inside = new AtomicInteger();
     private final AtomicInteger intrusions = new AtomicInteger();
     private final AtomicLong counted = new AtomicLong();
+    private volatile Duration lastTurn = RunningTime.now();
+    private volatile Duration longestGap = Duration.ZERO;
     private volatile boolean over;
 
     /** @param directory for the records; empty */
@@ -64,7 +68,8 @@ final class Rush implements AutoCloseable {
                 long handle = handles.incrementAndGet();
                 recorder.add(new Event.Invoked(handle, "lock", 0, System.nanoTime()));
                 try (LockHandle held = locks.acquire(request)) {
-                    recorder.add(new Event.Granted(handle, handle, held.fencingToken(), System.nanoTime()));
+                    recorder.add(new Event.Granted(
+                            handle, handle, held.fencingToken(request.keys().get(0)), System.nanoTime()));
                     sample(recorder, handle, held);
                     takeTurn(thread);
                     sample(recorder, handle, held);
@@ -85,6 +90,8 @@ final class Rush implements AutoCloseable {
     }
 
     private void takeTurn(int thread) {
+        Duration gap = RunningTime.now().minus(lastTurn);
+        longestGap = gap.compareTo(longestGap) > 0 ? gap : longestGap;
         if (inside.incrementAndGet() != 1) {
             intrusions.incrementAndGet();
         }
@@ -92,6 +99,7 @@ final class Rush implements AutoCloseable {
         Thread.yield();
         counted.set(before + 1);
         turns.incrementAndGet(thread);
+        lastTurn = RunningTime.now();
         inside.decrementAndGet();
     }
 
@@ -107,6 +115,11 @@ final class Rush implements AutoCloseable {
 
     private int[] turns() {
         return IntStream.range(0, turns.length()).map(turns::get).toArray();
+    }
+
+    /** How long the lock was free, at most, while others waited for it. */
+    Duration longestGap() {
+        return longestGap;
     }
 
     List<LockException> failures() {

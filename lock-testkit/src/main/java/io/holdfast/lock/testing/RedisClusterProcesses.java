@@ -80,16 +80,28 @@ public final class RedisClusterProcesses implements AutoCloseable {
         for (int i = 0; i < masters; i++) {
             nodes.get(i).takeSlots(SLOTS * i / masters, SLOTS * (i + 1) / masters - 1);
         }
-        Polling.await(
-                "all nodes know each other",
-                MEET_AGAIN,
-                () -> nodes.forEach(node -> nodes.forEach(node::meet)),
-                () -> nodes.stream().allMatch(node -> node.knows(nodes)));
+        meet();
         for (int i = masters; i < nodes.size(); i++) {
             nodes.get(i).replicate(nodes.get(i % masters));
         }
         awaitReady();
         nodes.forEach(node -> node.setTimeout(nodeTimeout));
+    }
+
+    private void meet() {
+        Polling.await(
+                "all nodes know each other",
+                MEET_AGAIN,
+                () -> nodes.forEach(node -> nodes.forEach(node::meet)),
+                () -> nodes.stream().allMatch(node -> node.knows(nodes)));
+    }
+
+    /** Starts one more master, which has no slots yet, and waits until all nodes know it. */
+    public ServerNode join(Duration nodeTimeout) {
+        nodes.add(ClusterNode.start(nodeTimeout, false));
+        meet();
+        awaitReady();
+        return nodes.get(nodes.size() - 1).node();
     }
 
     /** Waits until all running nodes serve requests, and all running replicas have all data. */
@@ -196,6 +208,11 @@ public final class RedisClusterProcesses implements AutoCloseable {
                 .findFirst()
                 .orElseThrow();
         return new SlotMigration(this, slot, source, target);
+    }
+
+    /** The move of a slot to a certain master, not yet started. */
+    public SlotMigration migration(int slot, ServerNode target) {
+        return new SlotMigration(this, slot, ownerOf(slot), nodeOf(target));
     }
 
     /** The slots that each master currently serves. */
