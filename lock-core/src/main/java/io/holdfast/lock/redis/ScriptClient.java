@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -55,8 +56,8 @@ import org.springframework.data.redis.core.RedisTemplate;
  *       timeout: immediately, as many times as such a pool may have dead connections, and then every 20 ms. A timeout is never repeated
  *       here: the caller's budget covers only one.
  *   <li><b>Redirections.</b> A cluster node that does not have the key has not carried out the call, which is then sent to the node named
- *       in the reply. A node that refuses connections may have been replaced; then the call is sent again like one on a broken connection,
- *       every 20 ms. In both cases the driver locates the servers again.
+ *       in the reply, within the first half of its command timeout. A node that refuses connections may have been replaced; then the call
+ *       is sent again like one on a broken connection, every 20 ms. In both cases the driver locates the servers again.
  *   <li><b>Signs of another primary.</b> A server that hangs keeps its connections open, so drivers continue to use it, although another
  *       one may have replaced it long ago; and a replica replies just as a primary does. So after a call without a reply, or with a reply
  *       from a replica, the subscriptions are checked, and the driver locates the servers again: on a separate thread, because that calls
@@ -261,11 +262,17 @@ final class ScriptClient {
 
     /**
      * Sends calls, each for one lock, to the nodes of a cluster: each node gets its calls together, and all have been sent before the first
-     * reply is read. A node that does not reply fails only its own calls, and all nodes together have the time of one call.
+     * reply is read. A node that does not reply fails only its own calls, and all nodes together have the time of one call, with all
+     * redirections. Whatever goes wrong, even an {@link Error}, all replies are read before it is thrown, so every connection goes back.
      *
      * <p>A thread that waits for a connection to one node keeps those on which it has already sent calls. No threads wait for each other in
      * this way: all go through the nodes in the same order, and resend only when they have given all connections back. If slots move between
      * the sorting of the calls and their sending, the wait for a connection may be in vain; it ends after half a command timeout.
+     *
+     * <p>The replies are read in the same order, and each connection goes back once its replies are read. So if a node hangs, the
+     * connections to the nodes after it are kept although their replies are in, for at most this one command timeout. To read in the order
+     * of arrival, a thread would have to wait for several sockets at once: Java's blocking ones cannot, with TLS they do not tell whether
+     * a reply is in, and a read that is broken off to look at another one may have taken a part of a reply.
      *
      * @return a reply, or a failure, for each call
      */
@@ -279,10 +286,7 @@ final class ScriptClient {
                 .toList();
         List<Supplier<List<Object>>> begun = sent.stream().map(this::sendNow).toList();
         List<Supplier<List<Object>>> read = begun.stream()
-                .map(each -> attempted(() -> {
-                    List<Object> answers = each.get();
-                    return () -> answers;
-                }))
+                .map(each -> attempted(() -> Optional.of(each.get())::get)) // reads now
                 .toList();
         IdentityHashMap<ScriptCall, Reply> replies = new IdentityHashMap<>();
         for (int i = 0; i < sent.size(); i++) {
@@ -324,11 +328,11 @@ final class ScriptClient {
         return attempted(() -> wire.send(door, background, calls));
     }
 
-    /** The result of an attempt; it throws if the attempt failed. */
+    /** The result of an attempt; it throws if the attempt failed, even with an error: first, the replies of other nodes are read. */
     private static <T> Supplier<T> attempted(Supplier<Supplier<T>> attempt) {
         try {
             return attempt.get();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             return () -> {
                 throw e;
             };
@@ -383,7 +387,7 @@ final class ScriptClient {
     }
 
     /**
-     * Calls whose keys have moved are sent one by one, until a server does not reply: it would not reply to the others either.
+     * Calls whose keys have moved are sent one by one, all within the time of the first send, so they end together if a server hangs.
      *
      * @param resent whether an earlier send may have arrived
      */
@@ -394,28 +398,23 @@ final class ScriptClient {
         int number = calls.all().size();
         long replicas = calls.acks().count() > 0 ? acknowledged(answers.get(number)) : 0;
         List<Reply> replies = new ArrayList<>(number);
-        boolean isGone = false;
         for (int i = 0; i < number; i++) {
             ScriptCall call = calls.all().get(i);
             Object answer = answers.get(i);
-            Reply reply;
             if (answer instanceof byte[] text) {
                 String decoded = new String(text, StandardCharsets.UTF_8);
-                reply = new Reply(decoded, null, resent, redirections > 0, replicas, call.masked());
+                replies.add(new Reply(decoded, null, resent, redirections > 0, replicas, call.masked()));
             } else if (answer instanceof RuntimeException e
                     && wire.isCluster()
                     && RedisFailures.isServerError(e, "MOVED ", "ASK ")
-                    && redirections < MAX_REDIRECTIONS
-                    && !isGone) {
-                // The time is shared by all redirections of a call.
-                long from = redirections == 0 ? System.nanoTime() : calls.start();
-                reply = redirected(new Calls(List.of(call), false, calls.acks(), from, e), redirections + 1, resent);
-                isGone = reply.failure() != null && RedisFailures.isNoAnswer(reply.failure());
+                    && redirections < MAX_REDIRECTIONS) {
+                locate(movedAgain, channel -> {});
+                Calls alone = new Calls(List.of(call), false, calls.acks(), calls.start(), e);
+                replies.addAll(orFailures(alone, sendNow(alone), redirections + 1, resent));
             } else {
                 LockStoreException failure = failure(call, answer);
-                reply = failed(resent ? RedisFailures.ofUnknownOutcome(failure) : failure, resent);
+                replies.add(failed(resent ? RedisFailures.ofUnknownOutcome(failure) : failure, resent));
             }
-            replies.add(reply);
         }
         return replies;
     }
@@ -426,11 +425,6 @@ final class ScriptClient {
             throw e;
         }
         return reply instanceof Long number ? number : 0;
-    }
-
-    private Reply redirected(Calls alone, int redirections, boolean resent) {
-        locate(movedAgain, channel -> {});
-        return orFailures(alone, sendNow(alone), redirections, resent).get(0);
     }
 
     private static Reply failed(LockStoreException failure, boolean resent) {

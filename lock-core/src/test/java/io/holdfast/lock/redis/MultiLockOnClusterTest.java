@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -46,6 +47,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.data.redis.serializer.RedisSerializer;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.ClientPauseMode;
 import redis.clients.jedis.args.ClientType;
@@ -363,6 +367,27 @@ class MultiLockOnClusterTest {
         awaitFree(keys);
     }
 
+    /** The client learns of the moves by the redirections. */
+    @Test
+    void node_that_hangs_costs_one_command_timeout_for_all_calls_that_are_redirected_to_it() {
+        open(IMPATIENT);
+        List<String> moved = Stream.of(node(0), node(1))
+                .map(node -> on(node).get(0))
+                .sorted()
+                .toList();
+        moved.forEach(key -> cluster.migration(RedisClusterProcesses.slot(redisKey(key)), node(2))
+                .begin()
+                .finish());
+        node(2).pause();
+        Duration start = RunningTime.now();
+
+        assertThatThrownBy(() ->
+                        locks.acquire(LockRequest.ofAll(moved).lease(LEASE).waitFor(Duration.ofMinutes(1))))
+                .isInstanceOf(LockStoreException.class);
+
+        assertThat(RunningTime.now().minus(start)).isLessThan(ABOUT_ONE_TIMEOUT);
+    }
+
     @Test
     void nodes_that_hang_delay_the_release_by_one_command_timeout_together_and_not_that_of_others() throws Exception {
         open(IMPATIENT);
@@ -445,11 +470,7 @@ class MultiLockOnClusterTest {
         open(TestRedis.PATIENT);
         String held = on(node(1)).get(0);
         LockHandle other = others.acquire(LockRequest.of(held).lease(LEASE));
-        node(0).ask(Jedis::scriptFlush);
-        for (LuaScript script : EnumSet.complementOf(EnumSet.of(LuaScript.RELEASE, LuaScript.RELEASE_ALL))) {
-            node(0).ask(jedis -> jedis.scriptLoad(LuaSources.get(script, "text")));
-        }
-        node(0).ask(jedis -> jedis.aclSetUser("default", "-eval"));
+        rejectReleases(node(0));
 
         CompletableFuture<LockHandle> acquiring = acquiring();
 
@@ -460,6 +481,14 @@ class MultiLockOnClusterTest {
         other.close();
         acquiring.get().close();
         awaitFree(keys);
+    }
+
+    private static void rejectReleases(ServerNode node) {
+        node.ask(Jedis::scriptFlush);
+        for (LuaScript script : EnumSet.complementOf(EnumSet.of(LuaScript.RELEASE, LuaScript.RELEASE_ALL))) {
+            node.ask(jedis -> jedis.scriptLoad(LuaSources.get(script, "text")));
+        }
+        node.ask(jedis -> jedis.aclSetUser("default", "-eval"));
     }
 
     // Scripts and slots.
@@ -520,6 +549,40 @@ class MultiLockOnClusterTest {
                 .toList();
 
         assertThat(running).allSatisfy(each -> assertThat(each).succeedsWithin(Duration.ofMinutes(1)));
+    }
+
+    /** One connection to each node: if one were not given back, no later call could use it. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void error_while_calls_are_sent_to_a_node_leaves_all_connections_usable(int sentBefore) {
+        RedisLockSettings settings = IMPATIENT.withMaxConnections(1);
+        RedisConnectionFactory factory = TestRedis.Client.JEDIS.connect(cluster.address());
+        AtomicInteger untilError = new AtomicInteger(Integer.MAX_VALUE);
+        RedisTemplate<byte[], byte[]> failing = new RedisTemplate<>() {
+            @Override
+            public <T> T execute(RedisCallback<T> action, boolean exposeConnection) {
+                if (untilError.getAndDecrement() == 0) {
+                    throw new OutOfMemoryError("on purpose");
+                }
+                return super.execute(action, exposeConnection);
+            }
+        };
+        failing.setConnectionFactory(RedisLockStore.template(factory, settings).getConnectionFactory());
+        failing.setDefaultSerializer(RedisSerializer.byteArray());
+        failing.afterPropertiesSet();
+        opened.add(() -> TestRedis.destroy(factory));
+        RedisLockStore broken = new RedisLockStore(failing, settings);
+        opened.add(0, broken);
+        open(TestRedis.PATIENT);
+        assertGrantedAndReleased(broken, requests(true));
+        List<AcquireRequest> requests = requests(true);
+        untilError.set(sentBefore);
+
+        assertThatThrownBy(() -> broken.acquireAll(requests)).isInstanceOf(OutOfMemoryError.class);
+
+        broken.releaseAll(releases(requests)).forEach(LockStore.Pending::await);
+        assertThat(keys).allMatch(this::isFree);
+        assertGrantedAndReleased(broken, requests(true));
     }
 
     /** The engine then repeats all of them, without a thread's interrupt. */

@@ -1,6 +1,7 @@
 package io.holdfast.lock.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.redis.ScriptClient.Reply;
 import io.holdfast.lock.redis.driver.LuaScript;
@@ -33,8 +34,13 @@ class SpreadCallsTest {
     private static final RuntimeException NOSCRIPT = new JedisNoScriptException("NOSCRIPT No matching script");
     private static final RuntimeException MOVED = new JedisDataException("MOVED 1 127.0.0.1:7001");
 
+    private static final Error ERROR = new OutOfMemoryError("on purpose");
+
     private final List<String> steps = new ArrayList<>();
     private final List<Long> starts = new ArrayList<>();
+
+    /** The node to which nothing can be sent. */
+    private String unsendable = "";
 
     /** What each node replies, send by send: a reply for each call, or what breaks the send. */
     private final Map<String, Deque<List<Object>>> replies = new HashMap<>();
@@ -52,7 +58,7 @@ class SpreadCallsTest {
             });
 
     private final ScriptClient client =
-            new ScriptClient(new RedisTemplate<>(), wire, false, Duration.ofSeconds(2), List.of(), () -> {});
+            new ScriptClient(new RedisTemplate<>(), wire, false, Duration.ofMinutes(1), List.of(), () -> {});
 
     private static String node(byte[] key) {
         return new String(key, 0, 1, StandardCharsets.US_ASCII);
@@ -63,9 +69,15 @@ class SpreadCallsTest {
         String how = (calls.byText() ? " by text" : "") + (calls.redirection() == null ? "" : " redirected");
         steps.add("send " + calls.all().size() + " to " + node + how);
         starts.add(calls.start());
+        if (node.equals(unsendable)) {
+            throw ERROR;
+        }
         return () -> {
             steps.add("read from " + node);
             List<Object> next = replies.get(node).remove();
+            if (next.get(0) == ERROR) {
+                throw ERROR;
+            }
             if (next.get(0) instanceof JedisConnectionException broken) {
                 throw broken;
             }
@@ -142,6 +154,42 @@ class SpreadCallsTest {
                 .allSatisfy(
                         reply -> assertThat(reply.failure().outcomeUnknown()).isTrue());
         assertThat(found.get(3).orThrow()).isEqualTo("4");
+    }
+
+    @Test
+    void error_while_calls_are_sent_is_thrown_when_the_replies_of_the_other_nodes_have_been_read() {
+        unsendable = "b";
+        replies("a", List.of(text("1")));
+        replies("c", List.of(text("3")));
+
+        assertThatThrownBy(() -> spread("a1", "b2", "c3")).isSameAs(ERROR);
+
+        assertThat(steps).containsExactly("send 1 to a", "send 1 to b", "send 1 to c", "read from a", "read from c");
+    }
+
+    @Test
+    void error_while_replies_are_read_is_thrown_when_those_of_the_other_nodes_have_been_read() {
+        replies("a", List.of(ERROR));
+        replies("b", List.of(text("2")));
+
+        assertThatThrownBy(() -> spread("a1", "b2")).isSameAs(ERROR);
+
+        assertThat(steps).containsExactly("send 1 to a", "send 1 to b", "read from a", "read from b");
+    }
+
+    @Test
+    void redirected_calls_of_all_nodes_share_the_time_of_the_call() {
+        replies("a", List.of(MOVED, MOVED));
+        replies("a", List.of(text("1")));
+        replies("a", List.of(text("2")));
+        replies("b", List.of(MOVED));
+        replies("b", List.of(NOSCRIPT));
+        replies("b", List.of(text("3")));
+
+        assertThat(spread("a1", "a2", "b3")).extracting(Reply::orThrow).containsExactly("1", "2", "3");
+
+        assertThat(starts).hasSize(6);
+        assertThat(starts.stream().distinct()).hasSize(1);
     }
 
     /** Otherwise the second release would be taken for a loss. */

@@ -88,9 +88,9 @@ import redis.clients.jedis.providers.SentineledConnectionProvider;
  *
  * <p><b>One command timeout.</b> Nobody waits for a second one. A call waits for a connection until half of the timeout has passed, and its
  * replies have the rest, at least half, counted from the send: a thread that reads replies from several servers waits for all of them
- * together no longer than for one. It begins to connect only in the first half of its timeout; only in the first tenth if the server
- * is known to hang, because connecting then takes another timeout. A caller without a reply gives its place back empty, see {@link
- * ServerConnections}.
+ * together no longer than for one. It begins to connect, or follows a redirection, only in the first half of its timeout; it connects only
+ * in the first tenth if the server is known to hang, because connecting then takes another timeout. A caller without a reply gives its
+ * place back empty, see {@link ServerConnections}.
  */
 public final class JedisConnections implements Wire, RedisConnectionFactory {
 
@@ -444,6 +444,9 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     }
 
     Supplier<List<Object>> send(boolean background, Calls calls) {
+        if (calls.redirection() != null && System.nanoTime() - calls.start() >= timeout.toNanos() / 2) {
+            throw noTimeLeft();
+        }
         Slot pooled = borrow(calls.all().get(0).keysAndArgs()[0], background, calls.start(), calls.redirection());
         var unused = attempt(pooled, () -> write(pooled.connection(), calls));
         long timeoutNanos = timeout.toNanos();
@@ -465,8 +468,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     /** Flushes by reading no replies, because Jedis offers no other way to flush. */
     private List<Object> write(Connection connection, Calls calls) {
         if (calls.redirection() instanceof JedisAskDataException) {
-            setTimeout(connection, timeout.toNanos());
-            connection.executeCommand(Protocol.Command.ASKING);
+            connection.sendCommand(Protocol.Command.ASKING);
         }
         for (ScriptCall call : calls.all()) {
             LuaScript script = call.script();
@@ -491,6 +493,9 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     /** Leaves the connection with its usual timeout. */
     private List<Object> read(Connection connection, Calls calls, long nanos) {
         setTimeout(connection, nanos);
+        if (calls.redirection() instanceof JedisAskDataException) {
+            connection.getOne();
+        }
         List<Object> replies = connection.getMany(calls.all().size());
         if (calls.acks().count() > 0) {
             setTimeout(connection, nanos + calls.acks().timeout().toNanos());

@@ -28,9 +28,12 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.HostAndPortMapper;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisAskDataException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisMovedDataException;
 
 class JedisConnectionsTest {
 
@@ -72,14 +75,43 @@ class JedisConnectionsTest {
     }
 
     private Supplier<List<Object>> begin() {
+        return begin(Duration.ZERO, null);
+    }
+
+    private Supplier<List<Object>> begin(Duration spent, RuntimeException redirection) {
         var call = new Wire.ScriptCall(LuaScript.INSPECT, 1, new byte[][] {KEY}, false);
-        return connections.send(false, new Wire.Calls(List.of(call), true, Wire.Acks.NONE, System.nanoTime(), null));
+        long start = System.nanoTime() - spent.toNanos();
+        return connections.send(false, new Wire.Calls(List.of(call), true, Wire.Acks.NONE, start, redirection));
     }
 
     @AfterEach
     void close() {
         connections.close();
         proxy.close();
+    }
+
+    /** Otherwise the replies would have another half of it. */
+    @Test
+    void redirection_is_followed_only_in_the_first_half_of_the_command_timeout() {
+        Duration half = Duration.ofSeconds(30);
+        RuntimeException moved = new JedisMovedDataException("MOVED 1", new HostAndPort("127.0.0.1", proxy.port()), 1);
+        send(); // there is a free connection
+
+        assertThat(begin(half, null).get()).hasSize(1);
+        assertThat(begin(Duration.ZERO, moved).get()).hasSize(1);
+        assertThatThrownBy(() -> begin(half, moved))
+                .isInstanceOf(LockStoreException.class)
+                .hasCauseInstanceOf(ConnectionsInUseException.class);
+        assertThat(send()).hasSize(1);
+    }
+
+    @Test
+    void asking_that_is_rejected_fails_the_call_and_nothing_else() {
+        RuntimeException ask = new JedisAskDataException("ASK 1", new HostAndPort("127.0.0.1", proxy.port()), 1);
+
+        assertThatThrownBy(() -> begin(Duration.ZERO, ask).get()).hasMessageContaining("cluster support disabled");
+
+        assertThat(send()).hasSize(1);
     }
 
     @Test
