@@ -255,8 +255,7 @@ public final class RedisLockStore implements LockStore {
     /**
      * Requests each lock separately, but all at the same time, without queue entries. Unless all are granted, those that are granted are
      * released, again at the same time, so others may see some of them held for as long as these two rounds take. If one of them may still
-     * be held, or a call may still arrive, the caller has to undo and cancel all of them. A node that has rejected a call will reject it
-     * again, and the caller then reports why.
+     * be held, or a call may still arrive, the refusal counts as sent twice, so that the caller cancels all of them.
      */
     private AcquireAllReply acquireSpread(List<AcquireRequest> requests) {
         List<Reply> replies = client.spread(requests.stream()
@@ -264,22 +263,28 @@ public final class RedisLockStore implements LockStore {
                 .toList());
         List<AcquireReply.Granted> grants = new ArrayList<>();
         List<ScriptCall> releases = new ArrayList<>();
+        int refused = 0; // the first one
         for (int i = 0; i < requests.size(); i++) {
             AcquireRequest request = requests.get(i);
             Reply reply = replies.get(i);
-            boolean isRejected = reply.failure() != null && !reply.failure().outcomeUnknown();
-            if (!isRejected
+            if ((reply.failure() == null || reply.failure().outcomeUnknown())
                     && reply.read(text -> ScriptCodec.acquired(text, reply.resent()))
                             instanceof AcquireReply.Granted grant) {
                 grants.add(grant);
                 releases.add(codec.release(new ReleaseRequest(request.key(), request.owner())));
+                refused += refused == i ? 1 : 0;
             }
         }
-        if (grants.size() == requests.size()) {
+        if (refused == requests.size()) {
             return new AcquireAllReply.Granted(grants);
         }
-        return new AcquireAllReply.OneByOne(replies.stream().anyMatch(Reply::resent)
-                || client.spread(releases).stream().anyMatch(reply -> reply.failure() != null));
+        boolean mayBeHeld = replies.stream().anyMatch(Reply::resent)
+                || client.spread(releases).stream().anyMatch(reply -> reply.failure() != null);
+        Reply first = replies.get(refused);
+        if (first.failure() != null) {
+            throw mayBeHeld ? RedisFailures.ofUnknownOutcome(first.failure()) : first.failure();
+        }
+        return new AcquireAllReply.Refused(refused, first.read(text -> ScriptCodec.acquired(text, mayBeHeld)));
     }
 
     @Override

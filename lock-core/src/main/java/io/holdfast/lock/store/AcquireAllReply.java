@@ -16,13 +16,13 @@ public sealed interface AcquireAllReply {
      * The caller holds none of the locks.
      *
      * @param index the first request that was refused, counted from 0
-     * @param reply why it was refused: held, or cancelled
+     * @param reply why it was refused: held, or cancelled. If it was {@linkplain AcquireReply#resent resent}, the caller has to undo the
+     *     acquisitions of all: a call for any of them may still arrive, or it may hold some that could not be given back
      */
     record Refused(int index, AcquireReply reply) implements AcquireAllReply {}
 
     /**
-     * The caller has to request each lock separately: the store cannot grant them in one step, one of them is broken, or, where several
-     * servers share the locks, one of them was refused.
+     * The caller has to request each lock separately: the store cannot grant them together, or one of them is broken.
      *
      * @param outcomeUnknown false if the caller holds none of the locks. If true, it may hold some, or a call may still arrive, so it has to
      *     undo the acquisitions of all

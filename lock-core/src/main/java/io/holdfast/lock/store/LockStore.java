@@ -96,7 +96,7 @@ public interface LockStore extends AutoCloseable {
      * it gives back, so it must be one whose caller goes on to wait for its locks.
      *
      * @param requests one for each lock; none of them raises, or sets a least token. They are waiting if the caller, after a refusal, will
-     *     request each lock separately and wait for it, with other owner ids
+     *     request each lock separately and wait for it, with other owner ids, as long as it has time left
      * @return all granted; or the first refusal; or, by default, that each lock must be requested separately
      * @throws LockStoreException if the store failed or did not respond; if the outcome is unknown, any of them may be granted
      */

@@ -9,6 +9,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.acquire.Steps;
+import io.holdfast.lock.engine.hold.AcquireResult;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Hold;
 import io.holdfast.lock.store.AcquireRequest;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -27,10 +29,14 @@ class AllAtOnceStepsTest extends StepsFixture {
     private static final LockRequest ONE_TRY = BOTH.waitFor(Duration.ZERO);
 
     private void assertAllUndone(List<AcquireRequest> asked) {
+        assertAllUndone(asked, "a", "b");
+    }
+
+    private void assertAllUndone(List<AcquireRequest> asked, String... free) {
         Awaitility.await()
                 .untilAsserted(() -> assertThat(store.leaves)
                         .contains(asked.get(0).owner(), asked.get(1).owner()));
-        assertThat(isFree("a") && isFree("b")).isTrue();
+        assertThat(free).allMatch(this::isFree);
     }
 
     /** Another caller of the client lines up while the store is asked. */
@@ -172,6 +178,56 @@ class AllAtOnceStepsTest extends StepsFixture {
         assertThat(locks.held()).hasSize(2);
         handle.close();
         assertThat(isFree("a") && isFree("b")).isTrue();
+    }
+
+    /** One more round of calls would exceed the budget by another command timeout. */
+    @Test
+    void refusal_of_a_call_during_which_the_budget_ends_is_final() {
+        heldByOther("b");
+        Steps next = nextDuringTheCall();
+        store.afterNextCallHere(() -> time.pass(WAIT));
+
+        Steps both = steps("both", BOTH);
+        assertRefused(both);
+
+        assertThat(((AcquireResult.Contended) both.result()).key().value()).isEqualTo("b");
+        assertThat(store.acquires).hasSize(2);
+        assertThat(isFree("a")).isTrue();
+        assertThat(woken).containsExactly("next");
+        assertRefused(next);
+        locks.close(); // does what waits to be done
+        assertThat(store.leaves).isEmpty();
+    }
+
+    /** By the caller itself, this would take another command timeout if the store hangs. */
+    @Test
+    void refusal_that_may_have_granted_locks_is_undone_in_the_background_if_it_is_final() {
+        heldByOther("b");
+        Thread caller = Thread.currentThread();
+        List<Thread> undoing = new CopyOnWriteArrayList<>();
+        store.beforeNextCallHere(() -> {
+            store.before = () -> undoing.add(Thread.currentThread());
+            time.pass(WAIT);
+            Thread.currentThread().interrupt();
+            throw StoreSpy.unreachable();
+        });
+
+        assertRefused(steps("both", BOTH));
+
+        assertAllUndone(store.acquires, "a");
+        assertThat(undoing.subList(1, undoing.size())).doesNotContain(caller);
+    }
+
+    @Test
+    void call_that_the_store_rejects_is_not_followed_by_others_if_the_budget_has_ended() {
+        store.afterNextCallHere(() -> {
+            time.pass(WAIT);
+            throw new LockStoreException("LOADING (on purpose)", null, false);
+        });
+
+        assertThatThrownBy(() -> proceed(steps("both", BOTH))).hasMessageContaining("LOADING");
+
+        assertThat(store.acquires).hasSize(2);
     }
 
     @Test

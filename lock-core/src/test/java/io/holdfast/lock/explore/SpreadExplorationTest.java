@@ -50,6 +50,12 @@ class SpreadExplorationTest {
         holdsInAll(setting().waits("ab").waits("bc").givingUp());
     }
 
+    /** The budget may end during any call. */
+    @Test
+    void client_that_gives_up_beside_one_that_tries_once() {
+        holdsInAll(setting().waits("ab").tries("ab").givingUp());
+    }
+
     @Test
     void two_clients_that_try_once() {
         holdsInAll(setting().tries("ab").tries("ab"));

@@ -18,6 +18,7 @@ final class SpreadModel implements Model<SpreadWorld> {
         BREAKS,
         IS_DELIVERED,
         GIVES_UP_WAITING,
+        RUNS_OUT_OF_TIME,
         CLOSES;
 
         int of(int client, int what) {
@@ -50,6 +51,7 @@ final class SpreadModel implements Model<SpreadWorld> {
         for (int client = 0; client < world.clients(); client++) {
             offerIf(world.mayStart(client), Step.STARTS.of(client, 0), offer);
             offerIf(world.mayGiveUp(client), Step.GIVES_UP_WAITING.of(client, 0), offer);
+            offerIf(world.mayRunOutOfBudget(client), Step.RUNS_OUT_OF_TIME.of(client, 0), offer);
             offerIf(world.mayClose(client), Step.CLOSES.of(client, 0), offer);
             for (int send = 0; send < world.sends(client); send++) {
                 boolean mayFail = world.mayFail(client, send);
@@ -99,6 +101,7 @@ final class SpreadModel implements Model<SpreadWorld> {
             }
             case IS_DELIVERED -> world.deliver(what);
             case GIVES_UP_WAITING -> world.happens(client, new Event.BudgetEnds());
+            case RUNS_OUT_OF_TIME -> world.runsOutOfBudget(client);
             case CLOSES -> world.happens(client, new Event.Closes());
         }
     }
@@ -109,7 +112,7 @@ final class SpreadModel implements Model<SpreadWorld> {
         Step step = STEPS[number >> 16];
         String name = step.name().toLowerCase(Locale.ROOT).replace('_', ' ');
         return switch (step) {
-            case STARTS, GIVES_UP_WAITING, CLOSES ->
+            case STARTS, GIVES_UP_WAITING, RUNS_OUT_OF_TIME, CLOSES ->
                 "client " + setting.wishes.get(client).clientId() + ' ' + name;
             case IS_DELIVERED -> "a message " + name;
             default -> "call " + world.describe(client, number & 0xff) + ' ' + name;

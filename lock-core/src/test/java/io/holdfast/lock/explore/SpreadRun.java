@@ -42,6 +42,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -74,8 +75,11 @@ final class SpreadRun extends NoStore {
         /** A message says that the lock is granted. */
         record IsGranted(long sequence, Reservation reservation) implements Event {}
 
-        /** Its budget is over. */
+        /** Its budget is over while it waits. */
         record BudgetEnds() implements Event {}
+
+        /** Its budget is over when it gets the reply to a call. */
+        record BudgetEndsDuring(int send) implements Event {}
 
         /** It closes the handle. */
         record Closes() implements Event {}
@@ -94,6 +98,7 @@ final class SpreadRun extends NoStore {
     /** Instead of replies: the connection breaks. */
     static final List<Object> BROKEN = List.of("broken");
 
+    private static final AcquireReply SENT_ONCE = new AcquireReply.Held(Optional.empty(), 1, Duration.ZERO, false);
     private static final EventPublisher NO_LISTENERS = new EventPublisher(List.of());
     private static final long LONG = Duration.ofDays(365).toNanos();
     static final Duration LEASE = LockStore.RESERVATION;
@@ -184,7 +189,7 @@ final class SpreadRun extends NoStore {
         } else if (event instanceof Event.BudgetEnds) {
             budgetClock = LONG;
             proceed();
-        } else {
+        } else if (event instanceof Event.Closes) {
             closeHandle();
         }
     }
@@ -265,6 +270,9 @@ final class SpreadRun extends NoStore {
             stopped = true;
             throw NotAnswered.ERROR;
         }
+        if (events.contains(new Event.BudgetEndsDuring(number))) {
+            budgetClock = LONG;
+        }
         if (known == LOST) {
             throw new JedisConnectionException(new SocketTimeoutException("Read timed out"));
         }
@@ -297,8 +305,8 @@ final class SpreadRun extends NoStore {
                         ? requests.stream().map(SpreadRun::waiting).toList()
                         : requests);
         acquiresAll = false;
-        return setting.flaw == Flaw.LATE_CALLS_ARE_FORGOTTEN && reply instanceof AcquireAllReply.OneByOne
-                ? new AcquireAllReply.OneByOne(false)
+        return setting.flaw == Flaw.LATE_CALLS_ARE_FORGOTTEN && reply instanceof AcquireAllReply.Refused refused
+                ? new AcquireAllReply.Refused(refused.index(), SENT_ONCE)
                 : reply;
     }
 

@@ -158,7 +158,25 @@ final class SpreadWorld {
     boolean mayGiveUp(int client) {
         return setting.givesUp
                 && clients.get(client).phase == Phase.QUEUED
-                && !setting.wishes.get(client).oneTry();
+                && !setting.wishes.get(client).oneTry()
+                && clients.get(client).events.stream().noneMatch(Event.BudgetEndsDuring.class::isInstance);
+    }
+
+    /** While it waits for the replies to its latest calls. */
+    boolean mayRunOutOfBudget(int client) {
+        return setting.givesUp
+                && clients.get(client).phase == Phase.CALLING
+                && !setting.wishes.get(client).oneTry()
+                && clients.get(client).events.isEmpty();
+    }
+
+    void runsOutOfBudget(int client) {
+        List<Send> sends = clients.get(client).sends;
+        int latest = sends.size() - 1;
+        while (!sends.get(latest).awaited()) {
+            latest--;
+        }
+        clients.get(client).events.add(new Event.BudgetEndsDuring(latest));
     }
 
     boolean mayClose(int client) {
@@ -338,7 +356,9 @@ final class SpreadWorld {
             client.events.forEach(event -> code.add(
                     event instanceof Event.IsGranted granted
                             ? granted.sequence()
-                            : -event.getClass().getSimpleName().length()));
+                            : event instanceof Event.BudgetEndsDuring during
+                                    ? -100 - during.send()
+                                    : -event.getClass().getSimpleName().length()));
         }
         long micros = setting.clock.micros();
         writer.at(setting.clock.nanos(), micros, micros, SpreadRun.LEASE.toNanos());

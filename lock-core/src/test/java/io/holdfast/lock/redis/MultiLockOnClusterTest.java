@@ -31,6 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -388,6 +389,52 @@ class MultiLockOnClusterTest {
         assertThat(RunningTime.now().minus(start)).isLessThan(ABOUT_ONE_TIMEOUT);
     }
 
+    /** A hand-over in order would use up tokens. */
+    @Test
+    void refusal_after_which_no_time_is_left_is_not_followed_by_another_try() throws Exception {
+        open(TestRedis.PATIENT);
+        Duration waitFor = Duration.ofSeconds(2);
+        String held = keys.get(keys.size() - 1);
+        ServerNode refusing = masters.get(held);
+        LockHandle other = others.acquire(LockRequest.of(held).lease(LEASE));
+        refusing.pause();
+        long start = System.nanoTime();
+        CompletableFuture<Optional<LockHandle>> acquiring =
+                NewThread.start(() -> locks.tryAcquire(all().waitFor(waitFor)));
+        awaitHeld(notOn(refusing));
+        List<String> tokens = tokens(notOn(refusing));
+        Awaitility.await().until(() -> System.nanoTime() - start > waitFor.toNanos());
+
+        refusing.resume();
+
+        assertThat(acquiring.get()).isEmpty();
+        other.close();
+        assertThat(keys).allMatch(this::isFree);
+        assertThat(tokens(notOn(refusing))).isEqualTo(tokens);
+    }
+
+    private List<String> tokens(List<String> some) {
+        return some.stream()
+                .map(key -> masters.get(key).ask(jedis -> jedis.hget(redisKey(key), "token")))
+                .toList();
+    }
+
+    @Test
+    void refusal_names_the_lock_and_its_holder() {
+        open(TestRedis.PATIENT);
+        LockHandle other = others.acquire(LockRequest.of(keys.get(4)).lease(LEASE));
+
+        assertThat(store.acquireAll(requests(true))).isInstanceOfSatisfying(AcquireAllReply.Refused.class, refused -> {
+            assertThat(refused.index()).isEqualTo(4);
+            assertThat(refused.reply()).isInstanceOfSatisfying(AcquireReply.Held.class, reply -> {
+                assertThat(reply.holder()).isPresent();
+                assertThat(reply.resent()).isFalse();
+            });
+        });
+        other.close();
+        assertThat(keys).allMatch(this::isFree);
+    }
+
     @Test
     void nodes_that_hang_delay_the_release_by_one_command_timeout_together_and_not_that_of_others() throws Exception {
         open(IMPATIENT);
@@ -489,6 +536,24 @@ class MultiLockOnClusterTest {
             node.ask(jedis -> jedis.scriptLoad(LuaSources.get(script, "text")));
         }
         node.ask(jedis -> jedis.aclSetUser("default", "-eval"));
+    }
+
+    @Test
+    void rejection_after_which_locks_could_not_be_given_back_leaves_the_outcome_unknown() {
+        open(TestRedis.PATIENT);
+        String broken = on(node(1)).get(0);
+        node(1).ask(jedis -> jedis.del(redisKey(broken)));
+        node(1).ask(jedis -> jedis.set(redisKey(broken), "a string"));
+        rejectReleases(node(0));
+
+        assertThatThrownBy(() -> store.acquireAll(requests(true)))
+                .isInstanceOfSatisfying(
+                        LockStoreException.class,
+                        e -> assertThat(e.outcomeUnknown()).isTrue())
+                .hasMessageContaining("WRONGTYPE");
+
+        assertThat(on(node(0))).noneMatch(this::isFree);
+        node(1).ask(jedis -> jedis.del(redisKey(broken)));
     }
 
     // Scripts and slots.

@@ -650,7 +650,8 @@ public final class Acquisition implements Steps {
             if (reply instanceof AcquireReply.Granted grant) {
                 hold(entry.granted(grant, sentAt, terms.leaseNanos(), resent));
             } else {
-                held((AcquireReply.Held) reply, true);
+                leaveAtOnce();
+                refused(((AcquireReply.Held) reply).holder());
             }
         } catch (RuntimeException | Error e) {
             fail(e, true);

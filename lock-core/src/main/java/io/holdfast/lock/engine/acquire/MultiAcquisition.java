@@ -38,12 +38,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>A refusal of a single try is final</b>: at that moment another caller held one of the locks, or was waiting for it. That
  * caller cannot have been another such try that failed in the end, because such a try holds nothing until it holds all. So if
- * several tries request the same free locks at the same time, one of the tries gets all of them.
+ * several tries request the same free locks at the same time, one of the tries gets all of them. The refusal of another request is final
+ * if its budget has ended during the call.
  *
  * <p><b>On a cluster</b>, no step covers several servers, so the store may request all locks at the same time, and release those that were
  * granted if one was refused. Still nobody waits in that call, and after it the caller holds all locks or none; so there is no cycle
- * of waiters. Callers that refuse each other do so once: each makes one such call, and then acquires its locks in order. A lock
- * that is given back is granted to the callers that have queued for it meanwhile.
+ * of waiters. Callers that refuse each other do so once: each makes one such call, and then, with time left, acquires its locks in
+ * order. A lock that is given back is granted to the callers that have queued for it meanwhile.
  *
  * <p>But such a call may refuse a lock to others and then give it back, so it is made only for a request that may wait. A single try
  * acquires its locks in order, and its refusal is final: the caller that refused it has all its locks; or may wait, and goes on until it
@@ -217,17 +218,18 @@ public final class MultiAcquisition implements Steps {
         }
         AcquireAllReply.Refused refused = reply instanceof AcquireAllReply.Refused found ? found : null;
         AcquireReply.Held held = refused != null && refused.reply() instanceof AcquireReply.Held found ? found : null;
-        if (reply instanceof AcquireAllReply.Granted
-                || (held != null && held.resent())
-                || (reply instanceof AcquireAllReply.OneByOne each && each.outcomeUnknown())) {
+        if (held != null ? held.resent() : !(reply instanceof AcquireAllReply.OneByOne each) || each.outcomeUnknown()) {
             sentInVain();
         }
-        return refused != null && held != null && budget.isOneTry()
+        return refused != null && held != null && budget.remainingNanos() == 0
                 ? all.get(refused.index()).take(held)
                 : null;
     }
 
-    /** Handled like the failure of a first attempt: the callers in line behind this one would fail as well. */
+    /**
+     * If no lock was granted, the one that failed fails again in order, and alone. Otherwise, or if the budget has ended, this is handled
+     * like the failure of a first attempt: the callers in line behind this one would fail as well.
+     */
     private @Nullable AcquireResult failed(LockStoreException e) throws InterruptedException {
         if (e.outcomeUnknown()) {
             sentInVain();
@@ -238,7 +240,8 @@ public final class MultiAcquisition implements Steps {
             failAll(interrupt, true);
             throw interrupt;
         }
-        if (Acquisition.isShortage(e)) {
+        boolean isShortage = Acquisition.isShortage(e);
+        if (budget.isOneTry() ? isShortage : budget.remainingNanos() > 0 && (isShortage || !e.outcomeUnknown())) {
             return null;
         }
         failAll(e, false);
