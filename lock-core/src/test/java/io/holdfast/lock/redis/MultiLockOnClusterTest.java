@@ -534,6 +534,7 @@ class MultiLockOnClusterTest {
         node.ask(Jedis::scriptFlush);
         for (LuaScript script : EnumSet.complementOf(EnumSet.of(LuaScript.RELEASE, LuaScript.RELEASE_ALL))) {
             node.ask(jedis -> jedis.scriptLoad(LuaSources.get(script, "text")));
+            node.ask(jedis -> jedis.scriptLoad(LuaSources.get(script, "shardedText")));
         }
         node.ask(jedis -> jedis.aclSetUser("default", "-eval"));
     }
