@@ -8,6 +8,7 @@ import io.holdfast.lock.threads.DaemonThreads;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -23,19 +24,22 @@ import org.slf4j.LoggerFactory;
  * <p><b>Nothing depends on them.</b> If nobody is subscribed on the server of a lock, its scripts publish on the client's own channel
  * ({@link WakeChannel}), which all servers pass on; where they must not, and for a message that is lost with its connection, the next poll
  * finds the grant. So a subscription may come late, or end early, and nothing here tries again: a lock that is waited for is {@linkplain
- * #await named} with each poll, at least every 500 ms, and is subscribed to if it is not, on the server that now has its slot. After a
- * connection broke, its server is left alone for that long; for 5 s if it never confirmed a subscription; for a minute if it refuses the
- * command; and not at all if a slot has moved.
+ * #await named} with each poll, at least every 500 ms, and is subscribed to if it is not, on the server that now has its slot. After any
+ * failure, such as a slot that has moved, the server that failed is left alone for that long; for 5 s if it never confirmed a subscription;
+ * for a minute if it refuses the command.
  *
  * <p><b>Ends.</b> A connection on which nothing is heard for {@value #QUIET_MILLIS} ms is closed: nobody waits any more, or it is dead
  * without a sign. (A server counts the latter as subscribed, so its messages are lost until then; polls find these grants.) While somebody
  * waits, polls subscribe again before that, because a server confirms each subscription. A connection with very many channels gets no
  * others, and is closed after a minute: most of its locks are no longer waited for.
  *
- * <p><b>Threads.</b> A channel is added to the map before its thread looks whether the connection was confirmed, and the connection counts
- * as confirmed before the reading thread subscribes to all that are in the map: so one of the two threads subscribes. If both do, the server
- * confirms it twice. Ended readers remain in the map until they are replaced, so that a server that refuses is left alone. A reader that
- * is closed while it connects finds that out when it has connected: one of the two threads sees what the other has written.
+ * <p><b>Threads.</b> A channel is added to the set before its thread looks whether there is a connection, and there is one before the reading
+ * thread subscribes to all that are in the set: so one of the two threads subscribes. If both do, the server confirms it twice. Readers
+ * remain in the map until they have ended and may be replaced, so there is one for each server, and a server that refuses is left alone.
+ *
+ * <p>A reader that is closed while it connects finds that out when it has connected: one of the two threads sees what the other has written.
+ * A reader is in the map before its thread starts. So {@link #close} finds and awaits it, or it begins after that, which may be late, if there
+ * was no room for its thread: then it does not connect.
  */
 final class SlotChannels implements AutoCloseable {
 
@@ -48,6 +52,7 @@ final class SlotChannels implements AutoCloseable {
     private static final long REFUSED_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final long FULL_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int MAX_CHANNELS = 1_000;
+    private static final long SHUTDOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final Wire wire;
     private final Function<LockKey, byte[]> channelOf;
@@ -79,68 +84,75 @@ final class SlotChannels implements AutoCloseable {
                     ? readers.putIfAbsent(server, added) == null
                     : readers.replace(server, reader, added);
             if (isAdded) {
-                DaemonThreads.create(added, "holdfast-wakeups-slots").start();
+                added.thread.start();
             }
         } else {
             reader.add(name);
-        }
-        if (closed) {
-            reconnect();
         }
     }
 
     /** Closes all connections; the next polls open those that are needed. */
     void reconnect() {
-        List<Reader> ended = List.copyOf(readers.values());
-        readers.values().removeAll(ended);
-        ended.forEach(Reader::close);
+        readers.values().forEach(Reader::close);
     }
 
+    /** Returns when all connections are closed, or have had enough time for that. */
     @Override
     public void close() {
         closed = true;
         reconnect();
+        long end = System.nanoTime() + SHUTDOWN_NANOS;
+        try {
+            for (Reader each : readers.values()) {
+                TimeUnit.NANOSECONDS.timedJoin(each.thread, end - System.nanoTime());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** The subscriptions on one server. */
-    private final class Reader implements Runnable, SlotSubscription.Listener {
+    private final class Reader implements Runnable {
 
-        private final Map<String, byte[]> channels = new ConcurrentHashMap<>();
+        private final Thread thread = DaemonThreads.create(this, "holdfast-wakeups-slots");
+        private final Set<String> channels = ConcurrentHashMap.newKeySet();
         private final byte[] first;
         private final long createdAt = System.nanoTime();
         private volatile long heardAt;
         private volatile boolean closing;
 
-        /** When another one may take its place; null while it is in use. */
-        private volatile @Nullable Long retryAt;
-
+        /** Null while there is no connection. */
         private volatile @Nullable SlotSubscription open;
 
-        /** The same, from the first confirmation on. */
-        private volatile @Nullable SlotSubscription confirmed;
+        /** Whether the server has confirmed a subscription. */
+        private boolean confirmed;
+
+        /** Null until it has ended. */
+        private volatile @Nullable Long replaceableAt;
 
         Reader(byte[] first) {
             this.first = first;
+            channels.add(text(first));
         }
 
         boolean mayBeReplaced() {
-            Long at = retryAt;
+            Long at = replaceableAt;
             return at != null && System.nanoTime() - at >= 0;
         }
 
         void add(byte[] name) {
-            String text = new String(name, StandardCharsets.ISO_8859_1);
-            if (channels.size() >= MAX_CHANNELS && !channels.containsKey(text)) {
+            String channel = text(name);
+            if (channels.size() >= MAX_CHANNELS && !channels.contains(channel)) {
                 if (System.nanoTime() - createdAt > FULL_NANOS) {
                     close();
                 }
                 return;
             }
-            boolean isKnown = channels.put(text, name) != null;
-            SlotSubscription ready = confirmed;
-            if (ready != null && !(isKnown && System.nanoTime() - heardAt < ASK_NANOS)) {
+            boolean isNew = channels.add(channel);
+            SlotSubscription connection = open;
+            if (connection != null && (isNew || System.nanoTime() - heardAt >= ASK_NANOS)) {
                 heardAt = System.nanoTime();
-                attempt(() -> ready.add(name));
+                attempt(() -> connection.add(name));
             }
         }
 
@@ -155,35 +167,53 @@ final class SlotChannels implements AutoCloseable {
 
         @Override
         public void run() {
+            if (closed) {
+                return;
+            }
             long pauseNanos = 0;
-            try (SlotSubscription connection = wire.newSubscription(first, QUIET_MILLIS, this)) {
+            try (SlotSubscription connection = wire.newSubscription(first, QUIET_MILLIS)) {
                 open = connection;
-                if (!closing) {
-                    connection.read(first);
+                channels.forEach(each -> connection.add(each.getBytes(StandardCharsets.UTF_8)));
+                while (!closing && !channels.isEmpty()) {
+                    read(connection.next());
                 }
             } catch (RuntimeException | Error e) {
-                pauseNanos = pause(e);
+                pauseNanos = closing ? 0 : pause(e);
             } finally {
-                confirmed = null;
                 open = null;
                 channels.clear();
-                retryAt = System.nanoTime() + pauseNanos;
+                replaceableAt = System.nanoTime() + pauseNanos;
+            }
+        }
+
+        private void read(List<?> reply) {
+            heardAt = System.nanoTime();
+            switch (text(reply.get(0))) {
+                case "smessage" -> messages.accept((byte[]) reply.get(2));
+                case "sunsubscribe" -> channels.remove(text(reply.get(1)));
+                default -> confirmed = true;
             }
         }
 
         /** How long the server is left alone. Its messages may contain keys that are to be masked. */
         private long pause(Throwable failure) {
             if (!(failure instanceof RuntimeException known) || RedisFailures.isServerError(known, "MOVED ")) {
-                return 0;
+                return RETRY_NANOS;
             }
             String reason = String.valueOf(
                     RedisFailures.translate(known, wire.server(), true).getMessage());
             log.debug("A sharded subscription ended: {}", reason);
             if (RedisFailures.isServerError(known, "NOPERM", "ERR unknown command")) {
-                warn(reason);
+                if (!warned) {
+                    warned = true;
+                    log.warn(
+                            "Cannot subscribe to sharded channels (SSUBSCRIBE), so all servers of the cluster pass on the"
+                                    + " hand-overs of locks: {}",
+                            reason);
+                }
                 return REFUSED_NANOS;
             }
-            return confirmed == null ? UNCONFIRMED_NANOS : RETRY_NANOS;
+            return confirmed ? RETRY_NANOS : UNCONFIRMED_NANOS;
         }
 
         void close() {
@@ -193,36 +223,9 @@ final class SlotChannels implements AutoCloseable {
                 attempt(connection::close);
             }
         }
-
-        @Override
-        public void subscribed(byte[] name) {
-            heardAt = System.nanoTime();
-            SlotSubscription ready = open;
-            if (confirmed == null && ready != null) {
-                confirmed = ready;
-                channels.values().forEach(each -> attempt(() -> ready.add(each)));
-            }
-        }
-
-        @Override
-        public void unsubscribed(byte[] name) {
-            channels.remove(new String(name, StandardCharsets.ISO_8859_1));
-        }
-
-        @Override
-        public void message(byte[] body) {
-            heardAt = System.nanoTime();
-            messages.accept(body);
-        }
     }
 
-    private void warn(String reason) {
-        if (!warned) {
-            warned = true;
-            log.warn(
-                    "Cannot subscribe to sharded channels (SSUBSCRIBE), so all servers of the cluster pass on the hand-overs of"
-                            + " locks: {}",
-                    reason);
-        }
+    private static String text(Object bytes) {
+        return new String((byte[]) bytes, StandardCharsets.UTF_8);
     }
 }

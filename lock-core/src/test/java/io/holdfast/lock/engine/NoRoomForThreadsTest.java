@@ -27,13 +27,21 @@ class NoRoomForThreadsTest {
 
     private static final Pattern NAME = Pattern.compile("\"(holdfast-[a-z-]+)\"");
 
-    /** These are started by the stores for Redis, see {@code NoRoomForSubscriptionTest}; and the timer thread starts the others. */
+    /**
+     * These are started by the stores for Redis, see {@code NoRoomForSubscriptionTest} and {@code SlotChannelsTest}; and the timer thread
+     * starts the others.
+     */
     private static final Set<String> ELSEWHERE = Set.of(
-            "holdfast-wakeups", "holdfast-wakeups-check", "holdfast-topology", "holdfast-connect", "holdfast-timer");
+            "holdfast-wakeups",
+            "holdfast-wakeups-check",
+            "holdfast-wakeups-slots",
+            "holdfast-topology",
+            "holdfast-connect",
+            "holdfast-timer");
 
     /** A thread for virtual time only; one for a client that is being closed; and those that nobody waits for. */
-    private static final Set<String> SPECIAL = Set.of(
-            "holdfast-timeouts", "holdfast-acquire", "holdfast-host", "holdfast-wakeups-slots", "holdfast-profile");
+    private static final Set<String> SPECIAL =
+            Set.of("holdfast-timeouts", "holdfast-acquire", "holdfast-host", "holdfast-profile");
 
     @ParameterizedTest
     @EnumSource

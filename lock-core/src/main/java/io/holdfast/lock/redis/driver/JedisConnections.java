@@ -54,7 +54,6 @@ import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 import redis.clients.authentication.core.Token;
 import redis.clients.jedis.BinaryJedisPubSub;
-import redis.clients.jedis.BinaryJedisShardedPubSub;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.CommandObject;
 import redis.clients.jedis.Connection;
@@ -639,8 +638,13 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     public RedisConnection newSubscription() {
         locate(null);
         int slot = ThreadLocalRandom.current().nextInt(ClusterSlotHashUtil.SLOT_COUNT);
-        HostAndPort address = opened().masterOf().apply(slot);
-        return new Subscriber(new Connection(() -> new LimitedSocket(address, config), config));
+        return new Subscriber(connectOnce(slot));
+    }
+
+    /** Jedis would connect again, without logging in, when something is sent after the end: on a closed socket that fails instead. */
+    private Connection connectOnce(int slot) {
+        Socket socket = new LimitedSocket(opened().masterOf().apply(slot), config);
+        return new Connection(() -> socket, config);
     }
 
     @Override
@@ -654,13 +658,8 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     }
 
     @Override
-    public SlotSubscription newSubscription(byte[] channel, int quietMillis, SlotSubscription.Listener listener) {
-        HostAndPort address = opened().masterOf().apply(ClusterSlotHashUtil.calculateSlot(channel));
-        JedisClientConfig limited = DefaultJedisClientConfig.builder()
-                .from(config)
-                .blockingSocketTimeoutMillis(quietMillis)
-                .build();
-        return new ShardedSubscriber(new Connection(() -> new LimitedSocket(address, limited), limited), listener);
+    public SlotSubscription newSubscription(byte[] channel, int quietMillis) {
+        return new ShardedSubscriber(connectOnce(ClusterSlotHashUtil.calculateSlot(channel)), quietMillis);
     }
 
     @Override
@@ -835,45 +834,33 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         }
     }
 
-    private static final class ShardedSubscriber extends BinaryJedisShardedPubSub implements SlotSubscription {
+    /** Jedis' own one is for one thread, and its first call subscribes and reads. */
+    private static final class ShardedSubscriber implements SlotSubscription {
 
         private final ReentrantLock sending = new ReentrantLock(); // the driver's stream is for one thread at a time
         private final Connection connection;
-        private final Listener listener;
+        private final int quietMillis;
 
-        ShardedSubscriber(Connection connection, Listener listener) {
+        ShardedSubscriber(Connection connection, int quietMillis) {
             this.connection = connection;
-            this.listener = listener;
-        }
-
-        @Override
-        public void read(byte[] channel) {
-            proceed(connection, channel);
+            this.quietMillis = quietMillis;
         }
 
         @Override
         public void add(byte[] channel) {
             sending.lock();
             try {
-                ssubscribe(channel);
+                connection.sendCommand(Protocol.Command.SSUBSCRIBE, channel);
+                var unused = connection.getMany(0); // flushes
             } finally {
                 sending.unlock();
             }
         }
 
         @Override
-        public void onSSubscribe(byte[] channel, int channels) {
-            listener.subscribed(channel);
-        }
-
-        @Override
-        public void onSUnsubscribe(byte[] channel, int channels) {
-            listener.unsubscribed(channel);
-        }
-
-        @Override
-        public void onSMessage(byte[] channel, byte[] body) {
-            listener.message(body);
+        public List<?> next() {
+            connection.setSoTimeout(quietMillis);
+            return (List<?>) connection.getUnflushedObject();
         }
 
         @Override

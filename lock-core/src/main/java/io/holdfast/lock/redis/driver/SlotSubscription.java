@@ -1,32 +1,24 @@
 package io.holdfast.lock.redis.driver;
 
+import java.util.List;
+
 /**
  * A connection to one server of a cluster, for channels in its slots ({@code SSUBSCRIBE}, from Redis 7). All methods throw the driver's
  * exceptions.
  */
 public interface SlotSubscription extends AutoCloseable {
 
-    /** What happens on the connection. Called by the thread that {@linkplain #read reads}. */
-    interface Listener {
-
-        /** The server has confirmed that it sends the messages of a channel. */
-        void subscribed(byte[] channel);
-
-        /** The server no longer sends the messages of a channel, because it no longer has the slot. */
-        void unsubscribed(byte[] channel);
-
-        /** A message on one of the channels. */
-        void message(byte[] body);
-    }
-
-    /** Subscribes to a channel, and reads until no channel is left, or the connection breaks or is silent for too long. */
-    void read(byte[] channel);
+    /** Subscribes to a channel, again if there is a subscription: the server confirms each. For any thread. */
+    void add(byte[] channel);
 
     /**
-     * Subscribes to a channel, again if there is a subscription: the server confirms each. For any thread, once the first channel was
-     * confirmed.
+     * Waits for what the server sends next, on one thread only. Fails if the connection breaks, or is silent for too long, or the server
+     * rejects a subscription.
+     *
+     * @return what it is, as bytes: {@code smessage}, {@code ssubscribe} for a confirmation, or {@code sunsubscribe} if the server no longer
+     *     has the slot; the channel, as bytes; and the bytes of the message, or a number
      */
-    void add(byte[] channel);
+    List<?> next();
 
     /** Ends all subscriptions, from any thread, without sending anything. */
     @Override

@@ -48,7 +48,7 @@ public interface Wire {
      *
      * @param quietMillis how long there may be no message, and no confirmation, until reading from it fails
      */
-    default SlotSubscription newSubscription(byte[] channel, int quietMillis, SlotSubscription.Listener listener) {
+    default SlotSubscription newSubscription(byte[] channel, int quietMillis) {
         throw new UnsupportedOperationException();
     }
 
