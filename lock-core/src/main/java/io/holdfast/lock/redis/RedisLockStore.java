@@ -45,7 +45,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -107,10 +106,12 @@ public final class RedisLockStore implements LockStore {
     /** By client. */
     private final Map<String, SlotChannels> slots = new ConcurrentHashMap<>();
 
-    /** Null until it is known. */
-    private volatile @Nullable Publishing publishing;
+    /** Whether it is known what scripts may publish, see {@link #learnIfDue}. */
+    private volatile boolean learned;
 
     private volatile long learnAgain = System.nanoTime();
+    private volatile boolean publishesInSlots;
+    private volatile List<String> warnings = List.of();
 
     /**
      * Creates an instance on the connections that {@link #template} chooses.
@@ -160,8 +161,8 @@ public final class RedisLockStore implements LockStore {
         this.background = new ScriptClient(template, wire, true, commandTimeout, wakeups, () -> {});
         this.client = new ScriptClient(template, wire, false, commandTimeout, wakeups, () -> {
             CompletableFuture<?> unused = background.connect().thenRun(() -> {
-                if (wire.mayPublishInSlots()) {
-                    learnLater(LockKey.of("0"));
+                if (isSpread()) {
+                    learnIfDue(LockKey.of("0"));
                 }
             });
         });
@@ -247,7 +248,7 @@ public final class RedisLockStore implements LockStore {
                 : new AcquireAllReply.OneByOne(false);
     }
 
-    /** Whether calls go to several servers, which can work at the same time. */
+    /** Whether calls go to several servers over dedicated connections: they can work at the same time, and publish in slots. */
     private boolean isSpread() {
         return wire.isCluster() && wire.isPipelined();
     }
@@ -427,91 +428,74 @@ public final class RedisLockStore implements LockStore {
         return replies;
     }
 
-    private void learnIfDue(LockKey key) {
-        if (wire.mayPublishInSlots()) {
-            if (System.nanoTime() - learnAgain >= 0) {
-                learnLater(key);
-            }
-        } else if (publishing == null) {
-            learn(key);
-        }
-    }
-
     /** In a cluster, the client subscribes to its channel in the slot of a lock that it waits for. */
     private void awaited(LockKey key, OwnerId owner) {
-        Publishing learned = publishing;
-        SlotChannels channels = learned == null || !learned.inSlots() ? null : slots.get(owner.clientId());
+        SlotChannels channels = publishesInSlots ? slots.get(owner.clientId()) : null;
         if (channels != null) {
             channels.await(key);
         }
     }
 
     /**
-     * Which messages scripts may publish, to wake waiters. If there are none, scripts work without them, and every waiter has to poll to
-     * learn that it was granted the lock.
-     *
-     * @param failure why they may not publish on a channel of a client; empty if they may
-     * @param inSlots whether they publish in the slots of locks
-     */
-    private record Publishing(String failure, boolean inSlots) {}
-
-    /**
-     * Finds out what scripts may publish: with the first poll, because a waiter that polls has received no message for half a second; if the
+     * Finds out what scripts may publish to wake waiters. If they may not, they work without messages, and every waiter has to poll to learn
+     * that it was granted the lock. Done with the first poll, because a waiter that polls has received no message for half a second; if the
      * server does not reply, the next poll repeats it. In a cluster, with the first connection, and again every minute while somebody
      * waits, because servers are replaced one by one; on a thread of its own, because the others must not wait for one that hangs. Two
      * threads may do this at the same time, which at worst logs a second warning.
      *
      * @param key a lock on the server that publishes
      */
-    private void learnLater(LockKey key) {
-        learnAgain = System.nanoTime() + LEARN_AGAIN_NANOS;
-        DaemonThreads.create(() -> learn(key), "holdfast-profile").start();
+    private void learnIfDue(LockKey key) {
+        if (!isSpread()) {
+            if (!learned) {
+                learn(key);
+            }
+        } else if (System.nanoTime() - learnAgain >= 0) {
+            learnAgain = System.nanoTime() + LEARN_AGAIN_NANOS;
+            DaemonThreads.create(() -> learn(key), "holdfast-profile").start();
+        }
     }
 
     private void learn(LockKey key) {
         try {
-            boolean slots = wire.mayPublishInSlots();
             String[] failures =
-                    background.run(codec.publish(key, slots)).orThrow().split("\n", -1);
-            boolean inSlots = slots && failures[1].isEmpty();
-            if (inSlots && (publishing == null || !publishing.inSlots())) {
+                    background.run(codec.publish(key, isSpread())).orThrow().split("\n", -1);
+            boolean inSlots = isSpread() && failures[1].isEmpty();
+            if (inSlots && !publishesInSlots) {
                 log.info(
                         "Hand-overs of locks are published on sharded channels, only on the server that has the lock{}",
                         failures[0].isEmpty()
                                 ? ""
                                 : "; scripts may publish nowhere else, so the first waiter for a lock may learn of its grant 500 ms later");
             }
-            List<String> before = warningsOf(publishing);
-            publishing = new Publishing(failures[0], inSlots);
+            List<String> found = inSlots || failures[0].isEmpty() ? List.of() : List.of(warning(failures[0]));
+            found.stream().filter(each -> !warnings.contains(each)).forEach(log::warn);
+            warnings = found;
+            publishesInSlots = inSlots;
             wire.publishInSlots(inSlots);
-            warningsOf(publishing).stream()
-                    .filter(each -> !before.contains(each))
-                    .forEach(log::warn);
+            learned = true;
         } catch (LockStoreException e) {
             log.debug("Could not check whether scripts may publish", e);
         }
     }
 
-    private List<String> warningsOf(@Nullable Publishing learned) {
-        if (learned == null || learned.failure().isEmpty() || learned.inSlots()) {
-            return List.of();
-        }
-        boolean isOtherSlot = OTHER_SLOT.matcher(learned.failure()).find();
-        return List.of("Redis does not let scripts publish to the wakeup channels, so waiters poll every 500 ms. "
+    private String warning(String failure) {
+        boolean isOtherSlot = OTHER_SLOT.matcher(failure).find();
+        return "Redis does not let scripts publish to the wakeup channels, so waiters poll every 500 ms. "
                 + (isOtherSlot
                         ? "This server permits messages only in the slot of a lock, which requires dedicated connections"
                                 + " (holdfast.redis.connection=dedicated) and the permissions SPUBLISH and SSUBSCRIBE"
                         : "Grant the Redis user PUBLISH and the channels " + settings.keyPrefix() + ":wake:*")
-                + " (" + RedisFailures.explain(learned.failure(), false) + ")");
+                + " (" + RedisFailures.explain(failure, false) + ")";
     }
 
     /** If scripts could not publish, checks again. */
     @Override
     public List<String> warnings() {
-        if (!warningsOf(publishing).isEmpty()) {
+        if (!warnings.isEmpty()) {
             learn(LockKey.of("0"));
         }
-        return warningsOf(publishing);
+        return warnings;
     }
 
     @Override
@@ -623,6 +607,6 @@ public final class RedisLockStore implements LockStore {
     @Override
     public String toString() {
         return description + ", with key prefix '" + settings.keyPrefix() + "'"
-                + (publishing != null && publishing.inSlots() ? ", with sharded messages" : "");
+                + (publishesInSlots ? ", with sharded messages" : "");
     }
 }

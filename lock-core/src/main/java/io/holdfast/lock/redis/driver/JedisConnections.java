@@ -648,11 +648,6 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     }
 
     @Override
-    public boolean mayPublishInSlots() {
-        return isCluster();
-    }
-
-    @Override
     public void publishInSlots(boolean wanted) {
         sharded = wanted;
     }

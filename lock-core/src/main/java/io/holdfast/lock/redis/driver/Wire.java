@@ -35,16 +35,11 @@ public interface Wire {
     /** A connection for one subscription. May be called before {@link #open}. */
     RedisConnection newSubscription();
 
-    /** {@return whether scripts may publish in the slot of a lock, and clients can subscribe there} May be called before {@link #open}. */
-    default boolean mayPublishInSlots() {
-        return false;
-    }
-
     /** Whether scripts publish in the slot of a lock from now on, if somebody has subscribed there. */
     default void publishInSlots(boolean wanted) {}
 
     /**
-     * A connection to the server that has a channel, if {@link #mayPublishInSlots}.
+     * A connection to the server that has a channel, for a cluster over pipelined connections.
      *
      * @param quietMillis how long there may be no message, and no confirmation, until reading from it fails
      */
