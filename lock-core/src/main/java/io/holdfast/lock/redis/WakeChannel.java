@@ -141,17 +141,6 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         }
     }
 
-    private static void withSubscription(@Nullable RedisConnection of, Consumer<Subscription> step) {
-        try {
-            Subscription subscription = of == null ? null : of.getSubscription();
-            if (subscription != null) {
-                step.accept(subscription);
-            }
-        } catch (RuntimeException | Error e) {
-            log.debug("The wakeup subscription is broken, or not yet established", e);
-        }
-    }
-
     private void abandon(RedisConnection doubted) {
         abandoned = doubted;
         try {
@@ -231,10 +220,13 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     private void send(@Nullable RedisConnection of, Consumer<Subscription> step, boolean last) {
         sending.lock();
         try {
-            if (!ending) {
+            Subscription subscription = of == null || ending ? null : of.getSubscription();
+            if (subscription != null) {
                 ending = last;
-                withSubscription(of, step);
+                step.accept(subscription);
             }
+        } catch (RuntimeException | Error e) {
+            log.debug("The wakeup subscription is broken, or not yet established", e);
         } finally {
             sending.unlock();
         }
