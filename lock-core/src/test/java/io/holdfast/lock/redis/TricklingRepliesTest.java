@@ -24,9 +24,17 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
-/** Replies that arrive byte by byte, each byte within the time limit of a command. */
+/** Replies that arrive byte by byte, each byte within the time limit of a command; the application's own timeouts are not for locks. */
+@ParameterizedClass
+@ValueSource(booleans = {false, true})
 class TricklingRepliesTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
@@ -35,6 +43,9 @@ class TricklingRepliesTest {
     /** At one byte each half second, the shortest reply takes 10 s. */
     private static final Duration MUCH_SHORTER_THAN_A_REPLY = Duration.ofSeconds(5);
 
+    @Parameter
+    private boolean hasOwnTimeouts;
+
     private final LockKey key = LockKey.of("trickling:" + UUID.randomUUID());
     private final FaultProxy proxy = new FaultProxy(TestRedis.shared().port());
     private RedisConnectionFactory applications;
@@ -42,9 +53,22 @@ class TricklingRepliesTest {
 
     @BeforeEach
     void open() {
-        applications = TestRedis.jedis(proxy.port());
+        applications = hasOwnTimeouts ? withOwnTimeouts() : TestRedis.jedis(proxy.port());
         store = new RedisLockStore(applications, RedisLockSettings.STANDARD.withCommandTimeout(TIMEOUT));
         Awaitility.await().ignoreException(LockStoreException.class).until(() -> store.inspect(key) != null);
+    }
+
+    /** The timeout of its subscriptions is that of a command for locks. */
+    private RedisConnectionFactory withOwnTimeouts() {
+        JedisConnectionFactory factory = new JedisConnectionFactory(
+                new RedisStandaloneConfiguration("127.0.0.1", proxy.port()),
+                JedisClientConfiguration.builder()
+                        .customizeClientConfig(client ->
+                                client.timeoutMillis(60_000).blockingSocketTimeoutMillis((int) TIMEOUT.toMillis()))
+                        .build());
+        factory.afterPropertiesSet();
+        factory.start();
+        return factory;
     }
 
     @AfterEach

@@ -235,7 +235,6 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         RedisPassword password = RedisConfiguration.getPasswordOrElse(servers, RedisPassword::none);
         DefaultJedisClientConfig.Builder builder = DefaultJedisClientConfig.builder()
                 .from(new WithoutHello())
-                .timeoutMillis((int) timeout.toMillis())
                 .database(RedisConfiguration.getDatabaseOrElse(servers, () -> 0))
                 .credentialsProvider(null)
                 .user(StringUtils.hasLength(user) ? user : null)
@@ -246,7 +245,9 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         client.getSslParameters().ifPresent(builder::sslParameters);
         client.getHostnameVerifier().ifPresent(builder::hostnameVerifier);
         client.getClientConfigCustomizer().ifPresent(each -> each.customize(builder));
-        return builder.build();
+        return builder.timeoutMillis((int) timeout.toMillis())
+                .blockingSocketTimeoutMillis(0)
+                .build();
     }
 
     /**
@@ -566,7 +567,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
             }
             pooled.connection = attempt(pooled, () -> {
                 var unused = opened(); // may have been closed during the wait
-                return new Connection(() -> new LimitedSocket(address, config), config);
+                return connect(address, config);
             });
         }
         return pooled;
@@ -638,13 +639,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     public RedisConnection newSubscription() {
         locate(null);
         int slot = ThreadLocalRandom.current().nextInt(ClusterSlotHashUtil.SLOT_COUNT);
-        return new Subscriber(connectOnce(slot));
-    }
-
-    /** Jedis would connect again, without logging in, when something is sent after the end: on a closed socket that fails instead. */
-    private Connection connectOnce(int slot) {
-        Socket socket = new LimitedSocket(opened().masterOf().apply(slot), config);
-        return new Connection(() -> socket, config);
+        return new Subscriber(connect(opened().masterOf().apply(slot), config));
     }
 
     @Override
@@ -654,7 +649,14 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
 
     @Override
     public SlotSubscription newSubscription(byte[] channel, int quietMillis) {
-        return new ShardedSubscriber(connectOnce(ClusterSlotHashUtil.calculateSlot(channel)), quietMillis);
+        HostAndPort address = opened().masterOf().apply(ClusterSlotHashUtil.calculateSlot(channel));
+        return new ShardedSubscriber(connect(address, config), quietMillis);
+    }
+
+    /** By itself, Jedis would connect again to send on a connection that is closed, without AUTH or SELECT, and nobody would read. */
+    private static Connection connect(HostAndPort address, JedisClientConfig config) {
+        LimitedSocket only = new LimitedSocket(address, config);
+        return new Connection(() -> only, config);
     }
 
     @Override
@@ -738,8 +740,8 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
 
     /**
      * A socket whose timeout covers everything that is read after {@link #setSoTimeout}, and all replies while connecting. The timeout
-     * of other sockets applies to each read, so a reply that arrives byte by byte would have no limit. Here that is true only of the
-     * timeout of blocking calls, which subscriptions have; by default it is 0, no limit.
+     * of other sockets applies to each read, so a reply that arrives byte by byte would have no limit. 0 is no limit: the timeout of
+     * blocking calls, which subscriptions of one server have.
      *
      * <p>It forwards only what {@link Connection} calls. A subclass of that would be shorter, but which of its methods reads replies
      * depends on the version of Jedis.
@@ -748,20 +750,17 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     private static final class LimitedSocket extends Socket {
 
         private final Socket socket;
-        private final int blockingMillis;
-
         /** By {@link System#nanoTime}; 0 for none. */
         private long deadline;
 
         LimitedSocket(HostAndPort address, JedisClientConfig config) {
             socket = new DefaultJedisSocketFactory(address, config).createSocket();
-            blockingMillis = config.getBlockingSocketTimeoutMillis();
             setSoTimeout(config.getSocketTimeoutMillis());
         }
 
         @Override
         public void setSoTimeout(int millis) {
-            deadline = millis == blockingMillis ? 0 : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+            deadline = millis == 0 ? 0 : System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         }
 
         @Override
@@ -775,7 +774,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
                 @Override
                 public int read(byte[] buffer, int offset, int length) throws IOException {
                     long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-                    socket.setSoTimeout(deadline == 0 ? blockingMillis : (int) Math.max(1, millis));
+                    socket.setSoTimeout(deadline == 0 ? 0 : (int) Math.max(1, millis));
                     return super.read(buffer, offset, length);
                 }
             };

@@ -14,6 +14,7 @@ import java.lang.management.ManagementFactory;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -22,11 +23,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.Subscription;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.HostAndPortMapper;
@@ -260,6 +265,25 @@ class JedisConnectionsTest {
 
         connections.start();
         connections.newSubscription().close();
+        assertThat(proxy.accepted()).isEqualTo(1);
+    }
+
+    /** It would begin without a password, and nobody would read from it. */
+    @Test
+    void subscription_that_is_closed_does_not_connect_again_to_send() {
+        RedisConnection connection = connections.newSubscription();
+        CompletableFuture<Void> reading = NewThread.start(() -> {
+            connection.subscribe((message, pattern) -> {}, KEY);
+            return null;
+        });
+        try (Jedis redis = TestRedis.administrator(TestRedis.shared().port())) {
+            Awaitility.await().until(() -> redis.publish(KEY, KEY) == 1);
+        }
+        Subscription subscription = Objects.requireNonNull(connection.getSubscription());
+        connection.close();
+
+        assertThatThrownBy(reading::join).hasCauseInstanceOf(RedisConnectionFailureException.class);
+        assertThatThrownBy(() -> subscription.subscribe(KEY)).isInstanceOf(JedisConnectionException.class);
         assertThat(proxy.accepted()).isEqualTo(1);
     }
 
