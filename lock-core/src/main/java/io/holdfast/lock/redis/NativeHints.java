@@ -1,6 +1,7 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.redis.driver.ApplicationConnections;
+import io.holdfast.lock.redis.driver.JedisConnections;
 import io.holdfast.lock.redis.driver.LettuceApplication;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
@@ -16,6 +17,9 @@ final class NativeHints implements RuntimeHintsRegistrar {
         hints.reflection()
                 .registerTypeIfPresent(loader, Connections.JEDIS)
                 .registerTypeIfPresent(loader, ApplicationConnections.LETTUCE)
+                .registerType(
+                        TypeReference.of("redis.clients.jedis.UnifiedJedis"),
+                        type -> type.withField(JedisConnections.POOL_FIELD))
                 .registerType(
                         TypeReference.of(Connections.LETTUCE_FACTORY),
                         type -> type.withField(LettuceApplication.CONFIGURATION_FIELD));

@@ -9,6 +9,7 @@ import io.holdfast.lock.threads.DaemonThreads;
 import io.holdfast.lock.threads.Uninterrupted;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,8 +32,9 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * <p>Spring's listener container is not used: it gives up on errors other than a lost connection (such as a temporarily missing
  * permission), does not report when it is disconnected, and blocks the caller's thread.
  *
- * <p>Jedis reads messages on the subscribing thread, and returns when the subscription ends; Lettuce, in an application's factory, returns
- * immediately, reads on its own threads, and resubscribes automatically after a lost connection.
+ * <p>Jedis reads messages on the subscribing thread, and returns when the subscription ends, or after a message if that thread was
+ * interrupted; Lettuce, in an application's factory, returns immediately, reads on its own threads, and resubscribes automatically after a
+ * lost connection. An interrupt ends the subscription with either, and another one follows.
  *
  * <p>A server that hangs keeps its connections open and silent, even if another one has replaced it long ago. So a call without a reply, or
  * missed messages, raise a doubt. Then the client subscribes to the same channel again on the same connection, because a server confirms
@@ -46,6 +48,11 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * doubt. A subscription to a server that hangs does not last either: each round of waiting closes the connection if it is the same at its
  * beginning and at its end. A newer connection gets its own round; the steps that precede its subscription are limited by the driver's
  * timeouts.
+ *
+ * <p>To send on a connection whose socket is closed, Jedis opens another one, without a password, and no longer takes the connection for
+ * broken. So the subscribing thread closes its connection only while nobody sends on it, and nobody does later. Others close the socket
+ * without waiting for the sender, which may hang; they mark the connection as abandoned before, and the sender looks for that mark after it
+ * has sent: so one of the two closes the socket that was opened last.
  */
 final class WakeChannel implements LockStore.Listening, MessageListener, SubscriptionListener, Runnable {
 
@@ -68,7 +75,6 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     private final AtomicInteger doubts = new AtomicInteger();
     private final ReentrantLock sending = new ReentrantLock();
-    private boolean ending;
     final Thread thread = DaemonThreads.create(this, "holdfast-wakeups");
 
     private volatile CountDownLatch confirmed = new CountDownLatch(1);
@@ -131,7 +137,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         confirmed = confirmation;
         RedisConnection doubted = connection;
         if (subscribed) { // a subscription that was never confirmed is still being sent
-            send(doubted, each -> each.subscribe(channel), false);
+            send(each -> each.subscribe(channel));
         }
         while (!closed && !Uninterrupted.await(confirmation, patience.toNanos())) {
             if (doubted != null && doubted == connection) {
@@ -143,10 +149,8 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
 
     private void abandon(RedisConnection doubted) {
         abandoned = doubted;
-        try {
-            wire.breakOff(doubted);
-        } catch (RuntimeException | Error e) {
-            log.debug("The wakeup subscription was already broken", e);
+        if (doubted instanceof Wire.Breakable socket) {
+            socket.breakOff();
         }
         LockSupport.unpark(thread);
     }
@@ -186,47 +190,41 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             wire.refreshTopology();
         }
         try (RedisConnection own = wire.newSubscription()) {
-            connection = own;
-            if (!closed) {
-                reading = true;
-                read(own);
+            try {
+                connection = own;
+                if (!closed) {
+                    reading = true;
+                    own.subscribe(this, channel);
+                    reading = false;
+                }
+                while (!Thread.interrupted() && own.isSubscribed() && own != abandoned && !closed) {
+                    LockSupport.park(this);
+                }
+            } finally {
                 reading = false;
+                subscribed = false;
+                sending.lock();
+                try {
+                    connection = null;
+                } finally {
+                    sending.unlock();
+                }
             }
-            while (own.isSubscribed() && own != abandoned && !closed) {
-                LockSupport.park(this);
-                Thread.interrupted(); // a stray interrupt would end every pause at once
-            }
-        } finally {
-            reading = false;
-            subscribed = false;
-            connection = null;
         }
     }
 
-    /** What ends with an exception is in the middle of something, and nobody else may use it. */
-    private void read(RedisConnection own) {
-        try {
-            own.subscribe(this, channel);
-        } catch (RuntimeException | Error e) {
-            wire.breakOff(own);
-            throw e;
-        }
-    }
-
-    /**
-     * An UNSUBSCRIBE is sent once, and nothing after it: with its reply, the application's Jedis gives the connection back to a pool, and
-     * the reply to anything that came later would be taken for that to the next command.
-     */
-    private void send(@Nullable RedisConnection of, Consumer<Subscription> step, boolean last) {
+    private void send(Consumer<Subscription> step) {
         sending.lock();
         try {
-            Subscription subscription = of == null || ending ? null : of.getSubscription();
-            if (subscription != null) {
-                ending = last;
-                step.accept(subscription);
+            RedisConnection open = connection;
+            if (open != null && open != abandoned) {
+                step.accept(Objects.requireNonNull(open.getSubscription()));
+                if (open == abandoned) {
+                    abandon(open);
+                }
             }
         } catch (RuntimeException | Error e) {
-            log.debug("The wakeup subscription is broken, or not yet established", e);
+            log.debug("The wakeup subscription is broken", e);
         } finally {
             sending.unlock();
         }
@@ -299,7 +297,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         listener.connected();
         confirmed.countDown();
         if (closed && Thread.currentThread() == thread) {
-            send(connection, Subscription::unsubscribe, true);
+            send(Subscription::unsubscribe);
         }
     }
 
@@ -314,7 +312,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         confirmed.countDown();
         LockSupport.unpark(thread);
         if (reading && subscribed) {
-            send(connection, Subscription::unsubscribe, true);
+            send(Subscription::unsubscribe);
         }
         try {
             thread.join(SHUTDOWN_TIMEOUT_MILLIS);

@@ -52,4 +52,11 @@ class NativeHintsTest {
         assertThat(field).isNotNull();
         assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(field)).accepts(hints);
     }
+
+    @Test
+    void pool_of_a_jedis_client_can_be_read() {
+        Field field = ReflectionUtils.findField(redis.clients.jedis.UnifiedJedis.class, "provider");
+        assertThat(field).isNotNull();
+        assertThat(RuntimeHintsPredicates.reflection().onFieldAccess(field)).accepts(hints);
+    }
 }

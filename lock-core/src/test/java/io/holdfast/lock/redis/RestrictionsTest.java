@@ -70,15 +70,13 @@ class RestrictionsTest {
 
     /**
      * Without {@code HGETALL}, cancelled acquisitions are not forgotten, which takes longer to show. Drivers choose among the subcommands of
-     * {@code CLUSTER}, so it is blocked as a whole, as Redis 6.2 names it. On the application's Jedis, a subscription that cannot be ended
-     * remains on a connection of the pool; in a cluster, Jedis calls {@code PING} to subscribe.
+     * {@code CLUSTER}, so it is blocked as a whole, as Redis 6.2 names it. In a cluster, the application's Jedis calls {@code PING} to
+     * subscribe.
      */
     private static boolean isExcluded(RestrictedRedis server, TriedConnection connection, String command) {
-        boolean onApplicationsJedis = connection == TriedConnection.JEDIS;
         return command.equals("hgetall")
                 || command.startsWith("cluster|")
-                || (onApplicationsJedis && command.equals("unsubscribe"))
-                || (onApplicationsJedis && server == RestrictedRedis.CLUSTER && command.equals("ping"));
+                || (connection == TriedConnection.JEDIS && server == RestrictedRedis.CLUSTER && command.equals("ping"));
     }
 
     private static boolean hasLocks(RestrictedRedis server, TriedConnection connection, Set<String> blocked) {

@@ -65,25 +65,11 @@ public final class ApplicationConnections implements Wire, RedisConnectionFactor
         return connection;
     }
 
-    /**
-     * Jedis gives a connection whose SUBSCRIBE was refused back to its pool, but Spring Data still counts it as subscribed: closing it would
-     * send UNSUBSCRIBE on a connection that others use, and the reply would be taken for that to their next command.
-     */
     @Override
     public RedisConnection newSubscription() {
         RedisConnection connection = connect();
-        return isOfJedis(connection) ? JedisConnections.unclosed(connection) : connection;
-    }
-
-    @Override
-    public void breakOff(RedisConnection subscription) {
-        if (isOfJedis(subscription)) {
-            JedisConnections.discard(subscription);
-        }
-    }
-
-    private static boolean isOfJedis(RedisConnection connection) {
-        return connection.getClass().getName().startsWith(JEDIS_PACKAGE);
+        boolean isOfJedis = connection.getClass().getName().startsWith(JEDIS_PACKAGE);
+        return isOfJedis ? JedisConnections.subscription(connection) : connection;
     }
 
     /** {@return the application's factory} */

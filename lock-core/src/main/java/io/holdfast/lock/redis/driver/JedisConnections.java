@@ -5,6 +5,7 @@ import static org.springframework.util.StringUtils.capitalize;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.redis.driver.ServerConnections.Slot;
 import io.holdfast.lock.store.ConnectionsInUseException;
+import java.io.Closeable;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -32,6 +33,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -75,7 +77,9 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisRedirectionException;
 import redis.clients.jedis.providers.ClusterConnectionProvider;
+import redis.clients.jedis.providers.ConnectionProvider;
 import redis.clients.jedis.providers.SentineledConnectionProvider;
+import redis.clients.jedis.util.IOUtils;
 
 /**
  * A factory of Jedis connections that only locks use, configured like the application's factory, except for timeouts and pool. Jedis
@@ -106,6 +110,9 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
 
     /** For renewals and entries, so that held locks are not lost if callers exhaust their connections. */
     private static final int BACKGROUND_CONNECTIONS = 2;
+
+    /** Of a {@link UnifiedJedis}. A constant, so that it can be read without Jedis on the classpath. */
+    public static final String POOL_FIELD = "provider";
 
     private static final String CLOSED = "The connections for locks are closed";
 
@@ -207,17 +214,22 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
      * Data 4.1, and in its legacy mode, a connection is one of a pool, to which it has to be given back.
      */
     static RedisConnection unclosed(RedisConnection applications) {
-        return applications instanceof JedisConnection
-                        && applications.getNativeConnection() instanceof UnifiedJedis client
-                ? new Unclosed(client)
-                : applications;
+        return applications.getNativeConnection() instanceof UnifiedJedis client ? new Unclosed(client) : applications;
     }
 
-    /** Keeps a connection from going back to its pool when it is closed. */
-    static void discard(RedisConnection applications) {
-        if (applications.getNativeConnection() instanceof Jedis jedis) {
-            jedis.getConnection().setBroken();
+    /**
+     * {@return a connection for a subscription, taken from the application's pool} Jedis' client would itself borrow one, not reveal which,
+     * and give it back whenever the subscription ends. After an error or an interrupt, it is still subscribed, and whoever got it next would
+     * read messages as replies. This one never goes back. No method returns a connection of every kind of client, so the field is read.
+     */
+    static RedisConnection subscription(RedisConnection applications) {
+        Object client = applications.getNativeConnection();
+        if (client instanceof Jedis jedis) {
+            return new Subscriber(jedis.getConnection(), jedis);
         }
+        Object pool = new DirectFieldAccessor(client).getPropertyValue(POOL_FIELD);
+        Connection taken = ((ConnectionProvider) Objects.requireNonNull(pool)).getConnection();
+        return new Subscriber(taken, taken);
     }
 
     private static final class Unclosed extends JedisConnection {
@@ -639,7 +651,8 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     public RedisConnection newSubscription() {
         locate(null);
         int slot = ThreadLocalRandom.current().nextInt(ClusterSlotHashUtil.SLOT_COUNT);
-        return new Subscriber(connect(opened().masterOf().apply(slot), config));
+        Connection connection = connect(opened().masterOf().apply(slot), config);
+        return new Subscriber(connection, connection);
     }
 
     @Override
@@ -657,11 +670,6 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     private static Connection connect(HostAndPort address, JedisClientConfig config) {
         LimitedSocket only = new LimitedSocket(address, config);
         return new Connection(() -> only, config);
-    }
-
-    @Override
-    public void breakOff(RedisConnection subscription) {
-        subscription.close();
     }
 
     /** What all threads share. It offers the commands of Spring Data too, but no transactions, pipelines or subscriptions. */
@@ -750,6 +758,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     private static final class LimitedSocket extends Socket {
 
         private final Socket socket;
+
         /** By {@link System#nanoTime}; 0 for none. */
         private long deadline;
 
@@ -806,12 +815,13 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
      * One subscription on one connection. The thread that subscribes reads from the socket without a timeout, so only
      * closing that socket frees it from a server that hangs.
      */
-    private static final class Subscriber extends JedisConnection {
+    private static final class Subscriber extends JedisConnection implements Breakable {
 
         private final Connection connection;
+        private final Closeable pooled;
 
-        /** Spring Data's client would itself borrow a connection, and not reveal which. */
-        Subscriber(Connection connection) {
+        /** @param pooled the connection, as its pool knows it, if it is from a pool */
+        Subscriber(Connection connection, Closeable pooled) {
             super(new UnifiedJedis(connection) {
                 @Override
                 public void subscribe(BinaryJedisPubSub messages, byte[]... channels) {
@@ -819,12 +829,19 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
                 }
             });
             this.connection = connection;
+            this.pooled = pooled;
         }
 
-        /** Without an UNSUBSCRIBE: its reply, or messages that arrive before that, would be taken for replies to the next command. */
+        @Override
+        public void breakOff() {
+            ServerConnections.disconnect(connection);
+        }
+
+        /** A pool takes back only the place of a connection that is broken. */
         @Override
         public void close() {
-            ServerConnections.disconnect(connection);
+            breakOff();
+            IOUtils.closeQuietly(pooled);
         }
     }
 

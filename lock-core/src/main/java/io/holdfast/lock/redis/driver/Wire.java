@@ -32,8 +32,18 @@ public interface Wire {
     /** Closes all connections for good, and throws nothing. May be called before {@link #open}. */
     default void close() {}
 
-    /** A connection for one subscription. May be called before {@link #open}. */
+    /**
+     * A connection for one subscription, {@link Breakable} if the driver occupies the thread that subscribes. May be called before {@link
+     * #open}.
+     */
     RedisConnection newSubscription();
+
+    /** A connection that the subscribing thread reads from. Closing it closes its socket, so it never goes back to a pool. */
+    interface Breakable {
+
+        /** Closes the socket, from any thread: whoever reads from it fails. */
+        void breakOff();
+    }
 
     /** Whether scripts publish in the slot of a lock from now on, if somebody has subscribed there. */
     default void publishInSlots(boolean wanted) {}
@@ -46,12 +56,6 @@ public interface Wire {
     default SlotSubscription newSubscription(byte[] channel, int quietMillis) {
         throw new UnsupportedOperationException();
     }
-
-    /**
-     * Causes a thread that is reading from the connection of a subscription to fail, if the connection is ours. One that was taken from a
-     * pool of the application does not go back when it is closed. Does nothing if the driver does not occupy a thread.
-     */
-    default void breakOff(RedisConnection subscription) {}
 
     /**
      * Sends calls over one connection, before waiting for the first reply. Does not follow redirections, and sends nothing twice.
