@@ -83,6 +83,31 @@ public interface LockHandle extends AutoCloseable {
     void extend(Duration atLeast);
 
     /**
+     * Reads the data of the lock: what earlier holders have left, or what this hold has saved. Makes one call to the store. After it has
+     * returned, no write of an earlier holder arrives any more, not even one that was delayed in the network.
+     *
+     * @return the data
+     * @throws LockLostException if the lock was lost
+     * @throws LockStoreException if the store rejected the call or did not respond
+     * @throws IllegalStateException if the lock was acquired without {@link LockRequest#withData}, or this handle was closed
+     */
+    LockData data();
+
+    /**
+     * Replaces the data of the lock, if the store finds that this hold still has the lock: a holder whose lease has ended cannot overwrite
+     * what its successor has saved. Makes one call to the store.
+     *
+     * @param bytes the data; at most {@code holdfast.max-data-size}, default 64 KB. Copied
+     * @throws LockLostException if the lock was lost; nothing was saved
+     * @throws LockStoreException if the store rejected the call or did not respond. If its {@linkplain
+     *     LockStoreException#outcomeUnknown() outcome is unknown}, the data may have been saved, or may still be until this hold saves
+     *     again, or a later holder reads or saves
+     * @throws IllegalArgumentException if there are too many bytes
+     * @throws IllegalStateException if the lock was acquired without {@link LockRequest#withData}, or this handle was closed
+     */
+    void saveData(byte[] bytes);
+
+    /**
      * Runs the action once if this handle is lost: immediately and on this thread if it is already lost, otherwise on another
      * thread, which does not wait for {@linkplain LockListener listeners}. Actions for one lock run one at a time, and actions
      * for up to eight locks run concurrently, so an action should return quickly. Exceptions thrown by the action are logged.

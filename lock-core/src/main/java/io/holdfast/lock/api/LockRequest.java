@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * LockRequest.of("ledger").and(LockRequest.of("catalogue").shared());   // one exclusive, one shared, both or neither
  * }</pre>
  *
- * <p>Times range from 0 ({@code lease} and {@code maxHold}: from 100 ms; {@code warnAfter}: from 1 ms) to 365 days, and are truncated to
- * milliseconds.
+ * <p>Times range from 0 ({@code lease} and {@code maxHold}: from 100 ms; {@code warnAfter} and {@code withData}: from 1 ms) to 365 days,
+ * and are truncated to milliseconds.
  *
  * <p>All requests for a key should use the same limit and fairness, because each request is checked against its own.
  */
@@ -45,7 +45,7 @@ public final class LockRequest {
     /** The maximum number of keys of a request. */
     public static final int MAX_KEYS = 1_000;
 
-    private static final Duration MIN_WARNING = Duration.ofMillis(1);
+    private static final Duration MIN_TIME = Duration.ofMillis(1);
 
     private static final EnumMap<Option, Object> NONE = new EnumMap<>(Option.class);
 
@@ -66,6 +66,7 @@ public final class LockRequest {
         WARN_AFTER("warnAfter"),
         OUTAGE_TOLERANCE("outageTolerance"),
         MAX_WAITING("maxWaiting"),
+        DATA_KEEP("withData"),
         INTERRUPT_ON_LOSS("interruptOnLoss");
 
         private final String text;
@@ -88,6 +89,12 @@ public final class LockRequest {
         if (this.parts.size() > MAX_KEYS) {
             throw new LockKeyException("The lock request has " + this.parts.size() + " keys; at most " + MAX_KEYS
                     + " are allowed. Lock something that they have in common, such as their account.");
+        }
+        if (options.containsKey(Option.DATA_KEEP) && (parts.size() > 1 || mode() == LockMode.SHARED)) {
+            throw new IllegalArgumentException(
+                    "A request withData is for one exclusive lock, not for "
+                            + (this.parts.size() > 1 ? this.parts.size() + " keys" : "a shared one")
+                            + ", because only the holder of all of a lock may change its data. Request a lock that guards the data alone.");
         }
         this.options = options;
     }
@@ -336,7 +343,7 @@ public final class LockRequest {
      * @throws IllegalArgumentException if it is out of range
      */
     public LockRequest warnAfter(Duration value) {
-        return with(Option.WARN_AFTER, value, MIN_WARNING);
+        return with(Option.WARN_AFTER, value, MIN_TIME);
     }
 
     /**
@@ -385,6 +392,22 @@ public final class LockRequest {
                     "maxWaiting", value, "1 or more. Use waitFor(Duration.ZERO) to try once without waiting");
         }
         return with(Option.MAX_WAITING, value == UNLIMITED ? null : value);
+    }
+
+    /**
+     * Lets the holder read what the previous holder has left with the lock, and leave something for the next one: {@link
+     * LockHandle#data} and {@link LockHandle#saveData}. For example a cursor, or the time of the last run. The request has one key, and is
+     * exclusive. Acquiring the lock costs nothing more; each read and each write is a call to the store.
+     *
+     * <p>The data belongs to the lock: all its holders read and write the same, and a reentrant request with this option reads what an
+     * outer one has saved. It outlives holds, and forced releases. A quorum keeps no data, and refuses the request.
+     *
+     * @param keep how long the data lives after this request has last saved it; 1 ms to 365 days
+     * @return a copy with data
+     * @throws IllegalArgumentException if it is out of range, or the request is shared or has several keys
+     */
+    public LockRequest withData(Duration keep) {
+        return with(Option.DATA_KEEP, keep, MIN_TIME);
     }
 
     /** {@return the distinct keys, at least one, in natural order, which is the order of acquisition} */
@@ -471,6 +494,11 @@ public final class LockRequest {
     /** {@return how many calls from the client may wait for the same key; {@link #UNLIMITED} for any number} */
     public int maxWaiting() {
         return this.<Integer>option(Option.MAX_WAITING).orElse(UNLIMITED);
+    }
+
+    /** {@return how long the data of the lock lives after it was last saved; empty if the request does not use it} */
+    public Optional<Duration> dataKeep() {
+        return option(Option.DATA_KEEP);
     }
 
     /** {@return whether the work is stopped when the lock is lost} */

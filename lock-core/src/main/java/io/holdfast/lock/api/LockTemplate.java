@@ -448,6 +448,17 @@ public interface LockTemplate {
     LockStatus inspect(String key);
 
     /**
+     * Reads the data of a lock without holding it, see {@link LockRequest#withData}. Changes nothing. A holder may save other data at any
+     * time; to read and save without a race, hold the lock.
+     *
+     * @param key the lock
+     * @return its data at one point in time
+     * @throws LockStoreException if the store rejected the call or did not respond
+     * @throws UnsupportedOperationException if the store keeps no data, as a quorum
+     */
+    LockData data(String key);
+
+    /**
      * Releases the lock by force, regardless of who holds it. Holders in this client are notified before this method returns,
      * those in other clients by a message. If the message is lost, if the client is not subscribed yet (it subscribes once it
      * has held a lock for a second), or if the store is a quorum, the holder notices at its next renewal or when it releases

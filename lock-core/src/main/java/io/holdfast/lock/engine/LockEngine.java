@@ -4,6 +4,7 @@ import io.holdfast.lock.api.AllLocks;
 import io.holdfast.lock.api.Blockage;
 import io.holdfast.lock.api.ClientId;
 import io.holdfast.lock.api.LocalLocks;
+import io.holdfast.lock.api.LockData;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
@@ -35,6 +36,7 @@ import io.holdfast.lock.engine.hold.Handle;
 import io.holdfast.lock.engine.hold.HeldLocks;
 import io.holdfast.lock.engine.hold.HeldLocks.Caller;
 import io.holdfast.lock.engine.hold.Terms;
+import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
@@ -119,6 +121,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
             ClientContext client = new ClientContext(
                     settings.store, cleanup, settings.ticker, settings.queueThread, settings.clientId);
             HeldLocks locks = new HeldLocks(client, events);
+            locks.maxDataSize = settings.maxDataSize;
             client.onRevoked(locks::doubt);
             made = new Acquisition.Shared(client, locks, new Waits(client, settings.queueThread), events);
             async = new AsyncCalls(locks, settings.executor, settings.maxAsyncWaiting, settings.pause);
@@ -292,6 +295,11 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
     }
 
     List<Terms> each(LockRequest request) {
+        if (request.dataKeep().isPresent() && !settings.store.keepsData()) {
+            throw new IllegalArgumentException(
+                    "Lock '" + request.key() + "' is requested withData, but no data of locks is kept in "
+                            + settings.store + ". Remove withData, or keep locks on one server or in a cluster.");
+        }
         return request.each().stream()
                 .map(one -> Terms.of(one, settings.defaults))
                 .toList();
@@ -370,6 +378,12 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
     @Override
     public LockStatus inspect(String key) {
         return inspect(shown(LockKey.of(key)));
+    }
+
+    @Override
+    public LockData data(String key) {
+        DataRequest request = DataRequest.read(shown(LockKey.of(key)));
+        return ClientContext.uninterruptibly(() -> settings.store.data(request)).orElseThrow();
     }
 
     LockStatus inspect(LockKey key) {

@@ -4,6 +4,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.OutOfRangeException;
 import io.holdfast.lock.engine.hold.Terms;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.Ticker;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Settings of a {@link LockEngine}. Not thread-safe. An engine keeps its own copy. */
 public final class LockEngineBuilder implements Cloneable {
+
+    private static final int MAX_DATA_SIZE = 1_048_576;
 
     final LockStore store;
 
@@ -36,6 +39,7 @@ public final class LockEngineBuilder implements Cloneable {
     Executor executor;
 
     int maxAsyncWaiting = 10_000;
+    int maxDataSize = 65_536;
     Ticker ticker = Ticker.SYSTEM;
     Pause pause = Pause.PARK;
 
@@ -134,6 +138,20 @@ public final class LockEngineBuilder implements Cloneable {
             throw new IllegalArgumentException("maxAsyncWaiting must be 1 or more, but is " + value);
         }
         this.maxAsyncWaiting = value;
+        return this;
+    }
+
+    /**
+     * {@return this}
+     *
+     * @param bytes how many bytes of data a lock may have, see {@link LockRequest#withData}; 1 to 1,048,576. Default 65,536
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public LockEngineBuilder maxDataSize(int bytes) {
+        if (bytes < 1 || bytes > MAX_DATA_SIZE) {
+            throw new OutOfRangeException("maxDataSize", bytes, "between 1 and " + MAX_DATA_SIZE + " bytes");
+        }
+        this.maxDataSize = bytes;
         return this;
     }
 

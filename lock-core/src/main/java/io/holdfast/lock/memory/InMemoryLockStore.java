@@ -1,5 +1,6 @@
 package io.holdfast.lock.memory;
 
+import io.holdfast.lock.api.LockData;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
@@ -7,6 +8,7 @@ import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
@@ -23,7 +25,9 @@ import io.holdfast.lock.store.scan.WaitReport;
 import io.holdfast.lock.store.scan.WaitTimes;
 import io.holdfast.lock.threads.DaemonThreads;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -53,11 +57,15 @@ public final class InMemoryLockStore implements LockStore {
 
     private final ReentrantLock mutex = new ReentrantLock();
     final Map<LockKey, LockState> locks = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<LockKey, Data> data = new HashMap<>();
     private final Map<String, ClientWaits> waits = new HashMap<>();
     private final List<LockState.Message> messages = new ArrayList<>();
     private final List<Consumer<LockState.Message>> listeners = new CopyOnWriteArrayList<>();
     private final Ticker ticker;
     private final StoreClock clock;
+
+    @SuppressWarnings("ArrayRecordComponent") // neither compared nor changed
+    private record Data(byte[] value, Instant savedAt, long end) {}
 
     private record ClientWaits(WaitTimes times, List<RecordedWait> waits, long micros) {}
 
@@ -134,6 +142,29 @@ public final class InMemoryLockStore implements LockStore {
     @Override
     public LockStatus inspect(LockKey key) {
         return locked(key, lock -> lock.status(key));
+    }
+
+    @Override
+    public boolean keepsData() {
+        return true;
+    }
+
+    @Override
+    public Optional<LockData> data(DataRequest request) {
+        return locked(request.key(), lock -> {
+            long now = ticker.nanos();
+            data.values().removeIf(each -> each.end - now <= 0);
+            return lock.admit(request).map(writes -> {
+                Instant at = Instant.EPOCH.plus(clock.micros(now), ChronoUnit.MICROS);
+                byte[] value = request.value();
+                long end = now + TimeUnit.MILLISECONDS.toNanos(request.keep().toMillis());
+                Data found = value == null ? data.get(request.key()) : new Data(value.clone(), at, end);
+                if (writes && found != null) {
+                    data.put(request.key(), found);
+                }
+                return found == null ? LockData.none(at) : LockData.of(found.value, found.savedAt, at);
+            });
+        });
     }
 
     /** Reads all locks at one moment, when the scan is opened. */

@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.Followers;
@@ -109,6 +110,11 @@ final class LockState {
     final Map<OwnerId, EntryRecord> entries = new LinkedHashMap<>();
     private final Map<OwnerId, Long> cancelled = new HashMap<>();
     private long lastFencingToken;
+
+    /** The greatest token that has read or written the data as holder, and the number of its last write. */
+    private long dataToken;
+
+    private long dataNumber;
     private long now;
     private long forgettableAt;
 
@@ -279,6 +285,22 @@ final class LockState {
                 .forEach(hold -> giveBackTokens(hold, lastUsed, hold.token - 1));
         holds.removeIf(hold -> owner.equals(hold.owner));
         return withdraw(owner);
+    }
+
+    /** Empty if the owner may not read or write the data; otherwise whether to write, unless a later write of the same hold has come first. */
+    Optional<Boolean> admit(DataRequest request) {
+        if (request.owner() == null) {
+            return Optional.of(false);
+        }
+        HoldRecord hold = find(request.owner());
+        if (hold == null || !hold.isExclusive() || request.fencingToken() < dataToken) {
+            return Optional.empty();
+        }
+        if (request.fencingToken() > dataToken || request.number() > dataNumber) {
+            dataToken = request.fencingToken();
+            dataNumber = request.number();
+        }
+        return Optional.of(request.value() != null && request.number() == dataNumber);
     }
 
     List<LockHolder> forceRelease(Set<LockMode> modes) {

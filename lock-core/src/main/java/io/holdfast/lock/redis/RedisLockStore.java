@@ -1,6 +1,7 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.DurationText;
+import io.holdfast.lock.api.LockData;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
@@ -16,6 +17,7 @@ import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
@@ -513,6 +515,24 @@ public final class RedisLockStore implements LockStore {
     @Override
     public LockStatus inspect(LockKey key) {
         return client.run(codec.inspect(key)).read(reply -> ScriptCodec.inspected(key, reply));
+    }
+
+    @Override
+    public boolean keepsData() {
+        return true;
+    }
+
+    @Override
+    public Optional<LockData> data(DataRequest request) {
+        Acks wanted = request.value() == null ? Acks.NONE : acks;
+        Reply reply = client.begin(List.of(codec.data(request)), wanted, ScriptClient.CONNECT_LIMIT)
+                .get()
+                .get(0);
+        Optional<LockData> data = reply.read(text -> ScriptCodec.data(request, text));
+        if (data.isPresent() && reply.replicas() < wanted.count()) {
+            throw new LockStoreException("The data was saved, but " + tooFew(reply.replicas()), null, true);
+        }
+        return data;
     }
 
     @Override

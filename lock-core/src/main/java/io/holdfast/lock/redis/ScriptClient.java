@@ -1,5 +1,7 @@
 package io.holdfast.lock.redis;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
 
@@ -13,7 +15,6 @@ import io.holdfast.lock.redis.driver.Wire.Calls;
 import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.ConnectionsInUseException;
 import io.holdfast.lock.threads.DaemonThreads;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -402,7 +403,8 @@ final class ScriptClient {
             ScriptCall call = calls.all().get(i);
             Object answer = answers.get(i);
             if (answer instanceof byte[] text) {
-                String decoded = new String(text, StandardCharsets.UTF_8);
+                // data is any bytes, each of which becomes one character
+                String decoded = new String(text, call.script() == LuaScript.DATA ? ISO_8859_1 : UTF_8);
                 replies.add(new Reply(decoded, null, resent, redirections > 0, replicas, call.masked()));
             } else if (answer instanceof RuntimeException e
                     && wire.isCluster()

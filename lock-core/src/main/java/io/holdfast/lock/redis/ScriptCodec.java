@@ -1,6 +1,7 @@
 package io.holdfast.lock.redis;
 
 import io.holdfast.lock.api.DurationText;
+import io.holdfast.lock.api.LockData;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockKeyException;
@@ -14,6 +15,7 @@ import io.holdfast.lock.redis.driver.Wire.ScriptCall;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.Followers;
@@ -370,6 +372,31 @@ final class ScriptCodec {
         return info(lines).waiting(clientOf(words[0]), mode(words[1]), words[2].equals("1"), words[3].equals("1"));
     }
 
+    ScriptCall data(DataRequest request) {
+        LockKey key = request.key();
+        List<Object> all = new ArrayList<>(List.of(key, utf8(open + escape(key.value()) + "}:data"), retentionMillis));
+        if (request.owner() != null) {
+            all.addAll(List.of(request.owner(), request.fencingToken()));
+        }
+        if (request.value() != null) {
+            all.addAll(List.of(request.number(), request.keep().toMillis(), request.value()));
+        }
+        return script(LuaScript.DATA, 2, all.toArray());
+    }
+
+    /** Empty if the owner does not hold the lock. */
+    static Optional<LockData> data(DataRequest request, String reply) {
+        if (reply.equals("NOT_HOLDER")) {
+            return Optional.empty();
+        }
+        String[] parts = reply.split("\n", 2);
+        String[] words = words(parts[0]);
+        Instant now = instant(positive(words[0]));
+        long savedAt = Long.parseLong(words[1]);
+        byte[] value = request.value() == null ? parts[1].getBytes(StandardCharsets.ISO_8859_1) : request.value();
+        return Optional.of(savedAt == 0 ? LockData.none(now) : LockData.of(value, instant(savedAt), now));
+    }
+
     /** @param repeated whether the call may be sent again; then its reply is remembered */
     ScriptCall forceRelease(LockKey key, Set<LockMode> modes, boolean repeated) {
         List<Object> all = new ArrayList<>(List.of(key));
@@ -465,9 +492,8 @@ final class ScriptCodec {
     static LockHolder holder(Iterator<String> lines) {
         String[] words = words(lines.next());
         long token = positive(words[3]);
-        Instant since = Instant.EPOCH.plus(token, ChronoUnit.MICROS);
         return info(lines)
-                .holding(clientOf(words[1]), since, micros(words[0]), token, mode(words[2]), isKept(words[1]));
+                .holding(clientOf(words[1]), instant(token), micros(words[0]), token, mode(words[2]), isKept(words[1]));
     }
 
     /** The next three lines. */
@@ -523,6 +549,10 @@ final class ScriptCodec {
 
     static Duration micros(String number) {
         return Duration.of(Long.parseLong(number), ChronoUnit.MICROS);
+    }
+
+    private static Instant instant(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
     }
 
     private static long positive(String text) {

@@ -1,5 +1,6 @@
 package io.holdfast.lock.store;
 
+import io.holdfast.lock.api.LockData;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
@@ -226,6 +227,28 @@ public interface LockStore extends AutoCloseable {
      * @throws LockStoreException if the store failed or did not respond
      */
     LockStatus inspect(LockKey key);
+
+    /** {@return whether {@link #data} is supported; by default not} */
+    default boolean keepsData() {
+        return false;
+    }
+
+    /**
+     * Reads or writes the data of a lock, which is kept apart from the lock: it is forgotten only when the time of the last write has
+     * passed, whoever holds the lock.
+     *
+     * <p>A request with an owner is carried out only if this owner holds the lock exclusively and its lease has not ended, and if no
+     * request with a greater fencing token has been: so after a holder has read or written, nothing that an earlier holder has sent
+     * arrives any more. Among the writes of one holder, one that arrives after a later one has no effect, because its caller no longer
+     * waits for it, or has made both at the same time.
+     *
+     * @param request what to read or write
+     * @return the data; after a write, what it has written. Empty if the owner does not hold the lock; then nothing has changed
+     * @throws LockStoreException if the store failed or did not respond
+     */
+    default Optional<LockData> data(DataRequest request) {
+        throw new UnsupportedOperationException("This lock store keeps no data of locks: " + this);
+    }
 
     /**
      * Opens a scan of the locks that are held or waited for. Free locks, of which only the last token is remembered, are not

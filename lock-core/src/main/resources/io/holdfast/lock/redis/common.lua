@@ -20,6 +20,8 @@
 --   prune_at       when to look for cancelled acquisitions that have expired
 --   behind         how many callers wait behind the exclusive holder within its client, as last reported: its OwnerId, how many, and
 --                  since when the first of them waits. May be left over from former holders
+--   data           the greatest fencing token that has read or written the data of the lock as its holder, and the number of its last
+--                  write; see data.lua
 --   behind:<n>     the same for the entry with that ticket, without its OwnerId: since when the entry waits
 -- A weight is how much of the limit a shared holder takes. Unless it is 1, it is written after the preceding number and a slash.
 -- A reservation is a hold whose owner has an entry: if it ends before its owner has called, the entry still has its place. lease_end,

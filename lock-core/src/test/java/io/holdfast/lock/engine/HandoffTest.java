@@ -9,6 +9,7 @@ import io.holdfast.lock.api.LockInterruptedException;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
@@ -111,6 +112,30 @@ class HandoffTest extends ThreadsFixture {
         assertThat(isFree()).isTrue();
         assertThat(locks.held()).isEmpty();
         assertThat(others.acquire(KEY).fencingToken()).isGreaterThan(lastFencingToken);
+    }
+
+    /** They have the same owner at the store, so only their tokens tell them apart. */
+    @Test
+    void write_of_a_thread_that_passed_the_lock_on_does_not_arrive_after_the_next_one_has_read() {
+        LockRequest withData = REQUEST.withData(Duration.ofHours(1));
+        List<Future<LockHandle>> line = line(withData, withData);
+        LockHandle first = get(line.get(0));
+        store.beforeNextCallHere(() -> {
+            throw StoreSpy.unreachable();
+        });
+        assertThatThrownBy(() -> first.saveData(new byte[] {1})).isInstanceOf(LockStoreException.class);
+        passMicro();
+        first.close();
+        LockHandle second = get(line.get(1));
+        assertThat(store.acquires).isEmpty();
+        assertThat(second.data().bytes()).isEmpty();
+
+        assertThat(store.data(store.dataCalls.get(0))).isEmpty();
+
+        assertThat(second.data().bytes()).isEmpty();
+        second.saveData(new byte[] {2});
+        second.close();
+        assertThat(locks.data(KEY).bytes().orElseThrow()).containsExactly(2);
     }
 
     /** A client that subscribes while it waits asks for its entries once it has, since messages of before were lost. */

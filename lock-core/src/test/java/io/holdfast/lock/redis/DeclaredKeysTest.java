@@ -94,6 +94,10 @@ class DeclaredKeysTest {
             try (LockHandle several = locks.acquire(LockRequest.ofAll(List.of("a", "b")))) {
                 several.extend(Duration.ofSeconds(30));
             }
+            try (LockHandle withData = locks.acquire(LockRequest.of("with-data").withData(Duration.ofMinutes(1)))) {
+                withData.saveData(new byte[] {1});
+                assertThat(withData.data().bytes()).isPresent();
+            }
             store.acquire(new AcquireRequest(
                     key,
                     owner,

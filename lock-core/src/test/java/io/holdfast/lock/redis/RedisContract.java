@@ -55,6 +55,7 @@ abstract class RedisContract extends LockStoreContract {
     @Override
     public void pass(LockKey key, Duration time) {
         pass(name(key), time);
+        pass(name(key) + ":data", time);
         pass(new String(layout.waits(), StandardCharsets.UTF_8), time);
     }
 

@@ -1,6 +1,7 @@
 package io.holdfast.lock.testing;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import redis.clients.jedis.Jedis;
@@ -14,12 +15,14 @@ public final class RedisTime {
     /** What is as long as a time in microseconds is one, but for tokens: they follow a time in shared holds. */
     private static final Pattern TIME = Pattern.compile("(?<![:\\w])(?<!^\\d{16} )\\d{16}(?!\\w)");
 
+    private static final Set<String> TOKENS = Set.of("token", "data");
+
     private RedisTime() {}
 
     public static void pass(Jedis redis, String lock, Duration time) {
         long micros = TimeUnit.NANOSECONDS.toMicros(time.toNanos());
         redis.hgetAll(lock).forEach((field, value) -> {
-            if (!field.equals("token") || time.isNegative()) {
+            if (!TOKENS.contains(field) || time.isNegative()) {
                 redis.hset(lock, field, earlier(value, micros));
             }
         });

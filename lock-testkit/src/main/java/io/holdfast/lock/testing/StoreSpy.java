@@ -1,5 +1,6 @@
 package io.holdfast.lock.testing;
 
+import io.holdfast.lock.api.LockData;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
@@ -8,6 +9,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
@@ -42,6 +44,7 @@ public class StoreSpy implements LockStore {
     public final List<List<WaitReport>> waitRecords = new CopyOnWriteArrayList<>();
 
     public final List<OwnerId> leaves = new CopyOnWriteArrayList<>();
+    public final List<DataRequest> dataCalls = new CopyOnWriteArrayList<>();
     /** Whether calls for several locks are refused, so that the locks are requested one by one, in order. */
     public volatile boolean oneByOne;
 
@@ -202,6 +205,17 @@ public class StoreSpy implements LockStore {
     @Override
     public LockStatus inspect(LockKey key) {
         return delegate.inspect(key);
+    }
+
+    @Override
+    public boolean keepsData() {
+        return delegate.keepsData();
+    }
+
+    @Override
+    public Optional<LockData> data(DataRequest request) {
+        dataCalls.add(request);
+        return call(() -> delegate.data(request));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.holdfast.lock.engine.hold;
 
 import io.holdfast.lock.api.DurationText;
+import io.holdfast.lock.api.LockData;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockHandle;
@@ -141,6 +142,32 @@ public final class Handle implements LockHandle, AcquireResult {
         var unused = LockRequest.of(key()).lease(atLeast); // checks the range
         ensureHeld();
         uses.forEach(use -> locks.extend(use.hold, atLeast.toNanos()));
+    }
+
+    @Override
+    public LockData data() {
+        return data(null);
+    }
+
+    @Override
+    public void saveData(byte[] bytes) {
+        if (bytes.length > locks.maxDataSize) {
+            throw new IllegalArgumentException("The data of lock '" + key() + "' has " + bytes.length
+                    + " bytes, but holdfast.max-data-size is " + locks.maxDataSize
+                    + ". Save a reference to it, or raise the limit.");
+        }
+        var unused = data(bytes.clone());
+    }
+
+    /** Only requests for a single lock have data. */
+    private LockData data(byte @Nullable [] value) {
+        Hold.Use use = uses.get(0);
+        if (use.terms.dataKeep().isZero()) {
+            throw new IllegalStateException(
+                    "Lock '" + key() + "' was acquired without data. Add withData to its request.");
+        }
+        ensureHeld();
+        return locks.data(use.hold, use.hold.dataRequest(value, use.terms.dataKeep()));
     }
 
     @Override

@@ -1,13 +1,16 @@
 package io.holdfast.lock.engine.hold;
 
 import io.holdfast.lock.api.DurationText;
+import io.holdfast.lock.api.LockData;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.client.ClientContext;
 import io.holdfast.lock.engine.client.EventPublisher;
+import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
@@ -68,6 +71,9 @@ public final class HeldLocks {
 
     /** Releases for callers that do not wait. {@code AsyncCalls} ends it. */
     public final ExecutorService releasing = DaemonThreads.pool(RELEASING_THREADS, "holdfast-release-");
+
+    /** The maximum size of the data of a lock, in bytes. */
+    public volatile int maxDataSize = 65_536;
 
     final ClientContext client;
     final EventPublisher events;
@@ -407,14 +413,29 @@ public final class HeldLocks {
             throw new LockStoreException(
                     "Lock '" + hold.key() + "' could not be extended: " + failure.reason(), null, true);
         }
-        if (reply instanceof RenewReply.Renewed) {
-            hold.extendTo(sentAt + TimeUnit.MILLISECONDS.toNanos(millis));
-        } else if (hold.isOpen()) {
-            hold.lose(LossCause.REVOKED);
-        } else {
-            throw new IllegalStateException("Lock '" + hold.key() + "' was released while it was being extended");
+        if (!(reply instanceof RenewReply.Renewed)) {
+            throw notHolder(hold, "extended");
         }
+        hold.extendTo(sentAt + TimeUnit.MILLISECONDS.toNanos(millis));
         hold.throwIfLost();
+    }
+
+    /** The store has replied that the lock is not held. */
+    private static LockLostException notHolder(Hold hold, String during) {
+        hold.throwIfLost();
+        if (!hold.isOpen()) {
+            throw new IllegalStateException("Lock '" + hold.key() + "' was released while it was being " + during);
+        }
+        return new LockLostException(hold.lose(LossCause.REVOKED));
+    }
+
+    /**
+     * Reads or writes the data of a lock. A reply proves that the lock was held when the store carried this out, so it counts even if the
+     * lock is lost by the time that it arrives.
+     */
+    LockData data(Hold hold, DataRequest request) {
+        return ClientContext.uninterruptibly(() -> client.store.data(request))
+                .orElseThrow(() -> notHolder(hold, "used"));
     }
 
     /** Ensures that all locks of the current thread last for as long as its next step needs. */

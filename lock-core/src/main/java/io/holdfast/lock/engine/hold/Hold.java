@@ -6,6 +6,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LossCause;
+import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
@@ -203,6 +204,9 @@ public final class Hold {
 
     /** Used by the clock thread. */
     volatile boolean longHoldReported;
+
+    /** How many times its data was written. */
+    private long writes;
 
     /** Whether the lock was granted in vain: the request that acquired it has begun no work, see {@link Handle#unused}. */
     volatile boolean unused;
@@ -499,6 +503,15 @@ public final class Hold {
      */
     ReleaseRequest releaseRequest(long longestMillis) {
         return new ReleaseRequest(key(), owner(), keep(), place.lastFencingToken(), longestMillis, terms.limit());
+    }
+
+    /**
+     * The request to read its data, or to write it.
+     *
+     * @param value null to read
+     */
+    synchronized DataRequest dataRequest(byte @Nullable [] value, Duration keep) {
+        return new DataRequest(key(), owner(), token(), value, value == null ? 0 : ++writes, keep);
     }
 
     /** The request for at least the given lease from now on. */

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param warnAfterNanos a longer hold is reported once
  * @param outageNanos how long a caller that has already queued waits for the store to recover
  * @param interrupting whether a loss interrupts the thread that holds the lock
+ * @param dataKeep how long the data of the lock lives after a write; zero if it is not used
  * @param limit how many callers may hold the lock at the same time; {@link AcquireRequest#EXCLUSIVE} for an exclusive lock
  * @param weight how many of them this caller counts as
  * @param maxWaiting how many calls of the client may wait for the key
@@ -37,7 +38,8 @@ public record Terms(
         long minHoldNanos,
         long outageNanos,
         int maxWaiting,
-        boolean interrupting) {
+        boolean interrupting,
+        Duration dataKeep) {
 
     /** No limit on the hold. */
     public static final long UNLIMITED = Long.MAX_VALUE;
@@ -77,7 +79,8 @@ public record Terms(
                 minHold,
                 outage.toNanos(),
                 request.maxWaiting(),
-                request.interruptOnLoss());
+                request.interruptOnLoss(),
+                request.dataKeep().orElse(Duration.ZERO));
     }
 
     /**

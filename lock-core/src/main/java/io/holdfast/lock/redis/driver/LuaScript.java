@@ -29,7 +29,8 @@ public enum LuaScript {
     FORCE_RELEASE,
     JOIN,
     EVICTION_POLICY,
-    PUBLISH;
+    PUBLISH,
+    DATA;
 
     private static final String INCLUDE = "-- include ";
     private static final String SHARDED = "local SHARDED = ";

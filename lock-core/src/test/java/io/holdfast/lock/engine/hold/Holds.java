@@ -65,7 +65,8 @@ public final class Holds {
                 0,
                 0,
                 Integer.MAX_VALUE,
-                false);
+                false,
+                Duration.ZERO);
     }
 
     /** The same, for another lock. */
@@ -83,7 +84,8 @@ public final class Holds {
                 terms.minHoldNanos(),
                 terms.outageNanos(),
                 terms.maxWaiting(),
-                terms.interrupting());
+                terms.interrupting(),
+                terms.dataKeep());
     }
 
     public static Hold hold(

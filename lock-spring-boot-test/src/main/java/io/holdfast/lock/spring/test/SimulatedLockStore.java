@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.test;
 
+import io.holdfast.lock.api.LockData;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockMode;
@@ -9,6 +10,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.LockStore;
@@ -136,6 +138,16 @@ final class SimulatedLockStore implements LockStore {
     @Override
     public LockStatus inspect(LockKey key) {
         return reachable().inspect(key);
+    }
+
+    @Override
+    public boolean keepsData() {
+        return memory.keepsData();
+    }
+
+    @Override
+    public Optional<LockData> data(DataRequest request) {
+        return reachable().data(request);
     }
 
     @Override

@@ -60,6 +60,13 @@ public abstract class HolderContract implements StoreUnderTest {
     }
 
     @Nested
+    class Data extends DataContract {
+        Data() {
+            super(HolderContract.this);
+        }
+    }
+
+    @Nested
     class RecordedWaits extends WaitsContract {
         RecordedWaits() {
             super(HolderContract.this);

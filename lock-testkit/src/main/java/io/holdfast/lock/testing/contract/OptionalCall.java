@@ -22,5 +22,8 @@ public enum OptionalCall {
     OPEN_SCAN,
 
     /** {@link LockStore#recordWaits} records waits. */
-    RECORD_WAITS
+    RECORD_WAITS,
+
+    /** {@link LockStore#data} keeps the data of locks, and {@link LockStore#keepsData} returns true. */
+    DATA
 }
