@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
@@ -116,6 +117,7 @@ class KeyLifetimeTest {
                         "semaphores together again",
                         test -> test.acquireTogether(HOUR, SHARED),
                         test -> test.acquireTogether(2 * HOUR, SHARED)),
+                new Write("data read", held, test -> test.readData()),
                 new Write("renewed", held, test -> test.renew(test.first)),
                 new Write("renewed while others wait", awaited, test -> test.renew(test.first)),
                 new Write("shared renewed", shared, test -> test.renew(test.first)),
@@ -212,6 +214,11 @@ class KeyLifetimeTest {
         store.acquireAll(Stream.of(key, other)
                 .map(each -> new AcquireRequest(each, first, lease, HERE, limit, 1, false, false, 1, 0, false))
                 .toList());
+    }
+
+    private void readData() {
+        long token = store.inspect(key).lastFencingToken();
+        store.data(new DataRequest(key, first, token, null, 0, Duration.ZERO));
     }
 
     private void renew(OwnerId owner) {

@@ -9,6 +9,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
@@ -28,6 +29,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -112,6 +114,55 @@ class LayoutTest {
         store.release(new ReleaseRequest(KEY, first, Duration.ofSeconds(5), 0, 30_000, AcquireRequest.EXCLUSIVE));
 
         assertFields(Map.of("owner", "-client:1", "lease_end", TIME, "token", TIME, "holder", "web-1\n17\nmain"));
+    }
+
+    private static void data(OwnerId owner, long token, byte @Nullable [] value, long number) {
+        assertThat(store.data(new DataRequest(KEY, owner, token, value, number, Duration.ofHours(1))))
+                .isPresent();
+    }
+
+    @Test
+    void lock_with_data() {
+        long token = ((AcquireReply.Granted) exclusive(first, 64)).token();
+
+        data(first, token, null, 0);
+        assertThat(redis.hget(NAME, "data")).isEqualTo(token + " 0");
+        assertThat(redis.exists(NAME + ":data")).isFalse();
+
+        data(first, token + 1, new byte[] {'a', 'b'}, 7);
+        assertFields(Map.of(
+                "owner",
+                "client:1",
+                "lease_end",
+                TIME,
+                "token",
+                TIME,
+                "holder",
+                "64\nweb-1\n17\nmain",
+                "data",
+                (token + 1) + " 7"));
+        assertThat(redis.hgetAll(NAME + ":data")).containsOnlyKeys("value", "at").containsEntry("value", "ab");
+        assertThat(redis.hget(NAME + ":data", "at")).matches(TIME);
+        assertThat(redis.pttl(NAME + ":data")).isBetween(3_500_000L, 3_600_000L);
+    }
+
+    @Test
+    void lock_whose_field_for_data_cannot_be_read_has_data_all_the_same() {
+        long token = ((AcquireReply.Granted) exclusive(first, 1)).token();
+        redis.hset(NAME, "data", "something else");
+
+        data(first, token, new byte[] {'a'}, 1);
+
+        assertThat(redis.hget(NAME, "data")).isEqualTo(token + " 1");
+    }
+
+    @Test
+    void data_that_something_else_has_written_is_a_failure() {
+        redis.hset(NAME + ":data", Map.of("value", "ab", "at", "yesterday"));
+
+        assertThatThrownBy(() -> store.data(DataRequest.read(KEY)))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("something");
     }
 
     @Test

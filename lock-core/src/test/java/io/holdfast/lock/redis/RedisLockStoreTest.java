@@ -12,6 +12,7 @@ import io.holdfast.lock.store.AcquireAllReply;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
 import io.holdfast.lock.store.EntryReply;
+import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.OwnerId;
@@ -423,6 +424,7 @@ class RedisLockStoreTest {
         calls.put(LuaScript.EVICTION_POLICY, () -> store.evictionPolicies());
         calls.put(LuaScript.RECORD_WAITS, () -> store.recordWaits("client", List.of()));
         calls.put(LuaScript.KEEP_ENTRIES, () -> store.keepEntries(entries));
+        calls.put(LuaScript.DATA, () -> store.data(DataRequest.read(KEY)));
         return calls;
     }
 

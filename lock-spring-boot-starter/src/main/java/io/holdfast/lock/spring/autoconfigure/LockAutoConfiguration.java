@@ -54,6 +54,7 @@ public final class LockAutoConfiguration {
                 .defaults(properties::defaults)
                 .maskKeys(properties.maskKeys())
                 .maxAsyncWaiting(properties.async().maxWaiting())
+                .maxDataSize((int) properties.maxDataSize().toBytes())
                 .listeners(() -> listeners.orderedStream().toList());
         if (Threading.VIRTUAL.isActive(environment)) {
             builder.executor(new VirtualThreadTaskExecutor("holdfast-async-"));

@@ -26,6 +26,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
+import org.springframework.util.unit.DataSize;
 
 /**
  * The settings of distributed locks.
@@ -38,6 +39,7 @@ import org.springframework.core.env.Environment;
  * @param outageTolerance How long a queued caller waits for Redis to recover from a failure, within its wait-for. Zero fails
  *     immediately.
  * @param maskKeys Whether logs, exceptions, events and endpoints show the keys of locks as hashes.
+ * @param maxDataSize Maximum size of the data of a lock, up to 1MB.
  * @param store Where locks are kept.
  * @param failFast Whether the application fails to start if Redis does not respond.
  * @param redis Settings for locks in Redis.
@@ -62,6 +64,7 @@ record LockProperties(
         @DefaultValue("60s") Duration warnAfter,
         @DefaultValue("30s") Duration outageTolerance,
         @DefaultValue("false") boolean maskKeys,
+        @DefaultValue("64KB") DataSize maxDataSize,
         @DefaultValue("redis") Store store,
         @DefaultValue("false") boolean failFast,
         @DefaultValue Redis redis,
@@ -80,6 +83,7 @@ record LockProperties(
     private static final LockRequest ANY = LockRequest.of("any");
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration DAY = Duration.ofDays(1);
+    private static final long MAX_DATA_SIZE = 1_048_576;
 
     /**
      * {@return whether the application sets any of these properties, or may do so in a source that does not list its names}
@@ -96,6 +100,8 @@ record LockProperties(
     @Override
     public void afterPropertiesSet() {
         check("holdfast.", () -> defaults(ANY));
+        long size = maxDataSize.toBytes();
+        require("holdfast.max-data-size", maxDataSize, size >= 1 && size <= MAX_DATA_SIZE, "1B to 1MB");
         RedisLockSettings standard = RedisLockSettings.STANDARD;
         Redis.ReplicaAcks acks = redis.replicaAcks();
         check("holdfast.redis.replica-acks.count", () -> new Redis.ReplicaAcks(acks.count(), SECOND).toSettings());

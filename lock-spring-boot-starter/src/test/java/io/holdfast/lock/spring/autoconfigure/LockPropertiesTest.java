@@ -104,6 +104,8 @@ class LockPropertiesTest {
                     holdfast.problem-details.status | 200   | 400 to 599
                     holdfast.transactions.commit-margin | -1ms | between 0 ms and 365 days
                     holdfast.async.max-waiting   | 0        | 1 or more
+                    holdfast.max-data-size       | 0B       | 1B to 1MB
+                    holdfast.max-data-size       | 1025KB   | 1B to 1MB
                     holdfast.redis.key-prefix    | a{b}     | 1 to 200 characters without braces, whitespace, control characters or unpaired surrogates
                     holdfast.redis.command-timeout | 1ms    | between 10 ms and 60 s
                     holdfast.redis.token-retention | 1ms    | between 1000 ms and 365 days

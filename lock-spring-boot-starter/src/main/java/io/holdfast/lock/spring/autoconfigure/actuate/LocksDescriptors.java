@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure.actuate;
 
 import io.holdfast.lock.api.ClientId;
+import io.holdfast.lock.api.LockData;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStatus;
@@ -9,6 +10,7 @@ import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.leader.Leadership;
 import io.holdfast.lock.leader.Term;
 import io.holdfast.lock.spring.leader.LeaderRoles;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -132,6 +134,7 @@ final class LocksDescriptors {
      *     requested
      * @param longestWait how long the first of the waiters has waited; null if unknown
      * @param queue the first waiters in order; none in a quorum
+     * @param data null if there is none, or if it was not requested, as in a list of locks
      */
     record Lock(
             @Nullable String id,
@@ -141,11 +144,31 @@ final class LocksDescriptors {
             List<Holder> holders,
             int waiters,
             @Nullable String longestWait,
-            List<LockWaiter> queue)
+            List<LockWaiter> queue,
+            @Nullable Data data)
             implements OperationResponseBody {}
 
+    /**
+     * What a holder has left with a lock.
+     *
+     * @param size in bytes
+     * @param age by the clock of the store
+     * @param content as text in UTF-8; null if it is not to be shown
+     */
+    record Data(int size, String age, @Nullable String content) {}
+
+    /** {@return the data; null if there is none} */
+    static @Nullable Data data(LockData data, boolean withContent) {
+        return data.bytes()
+                .map(bytes -> new Data(
+                        bytes.length,
+                        text(Duration.between(data.savedAt().orElseThrow(), data.readAt())),
+                        withContent ? new String(bytes, StandardCharsets.UTF_8) : null))
+                .orElse(null);
+    }
+
     /** {@return a lock, under the key to be shown} */
-    static Lock lock(@Nullable String id, String key, LockStatus status) {
+    static Lock lock(@Nullable String id, String key, LockStatus status, @Nullable Data data) {
         return new Lock(
                 id,
                 key,
@@ -154,7 +177,8 @@ final class LocksDescriptors {
                 holders(status.holders()),
                 status.waiters(),
                 status.longestWait().isZero() ? null : text(status.longestWait()),
-                status.queue());
+                status.queue(),
+                data);
     }
 
     /** A holder of a lock. */

@@ -1,7 +1,9 @@
 package io.holdfast.lock.spring.autoconfigure.actuate;
 
 import io.holdfast.lock.api.LocalLocks;
+import io.holdfast.lock.api.LockStatus;
 import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Data;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Held;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Lock;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Locks;
@@ -29,9 +31,10 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
  * @param beans queried on each request, so that the endpoint does not create lazy beans
  * @param operations finds the annotated methods
  * @param showKeys who may see keys
+ * @param showData who may see the content of data
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
-record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource operations, Show showKeys) {
+record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource operations, Show showKeys, Show showData) {
 
     @ReadOperation
     Locks locks() {
@@ -74,9 +77,23 @@ record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource 
 
     @ReadOperation
     Lock lock(@Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
+        return lock(key, exactKey, showData.isShown(true));
+    }
+
+    Lock lock(String[] key, @Nullable String exactKey, boolean withData) {
         String text = keyOf(key, exactKey);
-        return LocksDescriptors.lock(
-                null, text, beans.getBean(LockTemplate.class).inspect(text));
+        LockTemplate locks = beans.getBean(LockTemplate.class);
+        LockStatus status = locks.inspect(text);
+        return LocksDescriptors.lock(null, text, status, data(locks, text, withData && !status.key().isMasked()));
+    }
+
+    /** Null if there is none, or if the store keeps no data. */
+    private static @Nullable Data data(LockTemplate locks, String key, boolean withContent) {
+        try {
+            return LocksDescriptors.data(locks.data(key), withContent);
+        } catch (UnsupportedOperationException e) {
+            return null;
+        }
     }
 
     @DeleteOperation

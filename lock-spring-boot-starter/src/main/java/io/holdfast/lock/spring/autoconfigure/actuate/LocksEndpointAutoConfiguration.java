@@ -45,7 +45,7 @@ public final class LocksEndpointAutoConfiguration {
     @ConditionalOnMissingBean(name = "holdfastLocksEndpoint")
     LocksEndpoint holdfastLocksEndpoint(
             ConfigurableListableBeanFactory beans, LockOperationSource operations, LocksEndpointProperties properties) {
-        return new LocksEndpoint(beans, operations, properties.showKeys());
+        return new LocksEndpoint(beans, operations, properties.showKeys(), properties.showData());
     }
 
     @Bean

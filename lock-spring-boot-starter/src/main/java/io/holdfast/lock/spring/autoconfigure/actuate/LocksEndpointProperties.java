@@ -9,9 +9,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Settings that determine what the endpoint shows.
  *
  * @param showKeys When to show the keys of locks that are held or waited for.
- * @param roles Roles used to determine whether a user is authorized to see keys. When empty, all authenticated users are
+ * @param showData When to show the content of the data of a single lock, instead of its size only.
+ * @param roles Roles used to determine whether a user is authorized to see keys and data. When empty, all authenticated users are
  *     authorized.
  */
 @ConfigurationProperties("management.endpoint.locks")
 record LocksEndpointProperties(
-        @DefaultValue("never") Show showKeys, @DefaultValue Set<String> roles) {}
+        @DefaultValue("never") Show showKeys, @DefaultValue("never") Show showData, @DefaultValue Set<String> roles) {}

@@ -66,8 +66,11 @@ record LocksEndpointWebExtension(
 
     @ReadOperation
     WebEndpointResponse<OperationResponseBody> lock(
-            @Selector(match = Match.ALL_REMAINING) String[] key, @Nullable String exactKey) {
-        return answer(() -> endpoint.lock(key, exactKey));
+            SecurityContext securityContext,
+            @Selector(match = Match.ALL_REMAINING) String[] key,
+            @Nullable String exactKey) {
+        boolean withData = properties.showData().isShown(securityContext, properties.roles());
+        return answer(() -> endpoint.lock(key, exactKey, withData));
     }
 
     @DeleteOperation

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.spring.Runners;
@@ -11,6 +12,7 @@ import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Problem;
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import io.holdfast.lock.testing.StoreSpy;
+import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.time.Duration;
 import java.util.Objects;
@@ -21,6 +23,7 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.jmx.JmxEndpointAutoConfiguration;
@@ -213,6 +216,50 @@ class EndpointConditionTest {
                 });
     }
 
+    private static LocksDescriptors.@Nullable Data data(LocksEndpointWebExtension web, SecurityContext user) {
+        var lock = (LocksDescriptors.Lock) web.lock(user, new String[] {"cursor"}, null).getBody();
+        return Objects.requireNonNull(lock).data();
+    }
+
+    private static void saveData(BeanFactory context) {
+        LockRequest request = LockRequest.of("cursor").withData(Duration.ofMinutes(10));
+        context.getBean(LockTemplate.class).execute(request, lock -> {
+            lock.saveData("42".getBytes(StandardCharsets.UTF_8));
+        });
+    }
+
+    @Test
+    void content_of_data_is_shown_to_those_who_may_see_it() {
+        application
+                .withPropertyValues(
+                        EXPOSED,
+                        "management.endpoint.locks.show-data=when-authorized",
+                        "management.endpoint.locks.roles=OPERATOR")
+                .run(context -> {
+                    LocksEndpointWebExtension web = context.getBean(LocksEndpointWebExtension.class);
+                    assertThat(data(web, user("jane", "OPERATOR"))).isNull();
+                    saveData(context);
+
+                    assertThat(data(web, user("jane", "OPERATOR")).content()).isEqualTo("42");
+                    assertThat(data(web, user("joe", "USER")).content()).isNull();
+                    assertThat(data(web, user("joe", "USER")).size()).isEqualTo(2);
+                    assertThat(data(web, user(null, "")).content()).isNull();
+                });
+    }
+
+    @Test
+    void content_of_the_data_of_a_masked_lock_is_never_shown() {
+        application
+                .withPropertyValues(EXPOSED, "management.endpoint.locks.show-data=always", "holdfast.mask-keys=true")
+                .run(context -> {
+                    saveData(context);
+
+                    var data = data(context.getBean(LocksEndpointWebExtension.class), user("jane", ""));
+                    assertThat(data.size()).isEqualTo(2);
+                    assertThat(data.content()).isNull();
+                });
+    }
+
     @Test
     void store_that_fails_is_said_and_no_stack_trace() {
         LockTemplate template = org.mockito.Mockito.mock(LockTemplate.class);
@@ -220,14 +267,14 @@ class EndpointConditionTest {
         DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
         beans.registerSingleton("template", template);
         LocksEndpoint endpoint =
-                new LocksEndpoint(beans, org.mockito.Mockito.mock(LockOperationSource.class), Show.ALWAYS);
+                new LocksEndpoint(beans, org.mockito.Mockito.mock(LockOperationSource.class), Show.ALWAYS, Show.NEVER);
         var web = new LocksEndpointWebExtension(
                 endpoint,
-                new LocksEndpointProperties(Show.ALWAYS, Set.of()),
+                new LocksEndpointProperties(Show.ALWAYS, Show.NEVER, Set.of()),
                 new LocksReport(new SharedScan(() -> null, Duration.ofSeconds(1)), Show.ALWAYS),
                 () -> LocksPage.html(false));
 
-        WebEndpointResponse<OperationResponseBody> answer = web.lock(new String[] {"order:42"}, null);
+        WebEndpointResponse<OperationResponseBody> answer = web.lock(user(null, ""), new String[] {"order:42"}, null);
 
         assertThat(answer.getStatus()).isEqualTo(503);
         assertThat(answer.getBody()).isEqualTo(new Problem("Redis cannot be reached (on purpose)"));

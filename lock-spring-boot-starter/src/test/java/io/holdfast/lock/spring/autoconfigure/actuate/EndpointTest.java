@@ -121,6 +121,20 @@ class EndpointTest {
         waiter.join().close();
     }
 
+    @Test
+    void data_of_a_lock_is_shown_by_its_size_and_age_and_not_by_its_content() {
+        LockRequest request = LockRequest.of("endpoint:data").withData(Duration.ofMinutes(10));
+        application.bean(LockTemplate.class).execute(request, lock -> {
+            lock.saveData("confidential".getBytes(StandardCharsets.UTF_8));
+        });
+
+        String json = body("/actuator/locks/endpoint:data");
+
+        assertThat(JsonPath.<Integer>read(json, "$.data.size")).isEqualTo(12);
+        assertThat(Duration.parse(JsonPath.<String>read(json, "$.data.age"))).isLessThan(Duration.ofMinutes(10));
+        assertThat(json).doesNotContain("confidential");
+    }
+
     /** A duration or an instant with a finer fraction. */
     private static final Pattern BELOW_MILLIS = Pattern.compile("\"[^\"]*\\.\\d{4,}[SZ]\"");
 
