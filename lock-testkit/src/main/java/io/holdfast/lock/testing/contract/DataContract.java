@@ -314,6 +314,7 @@ abstract class DataContract extends ContractFixture {
         LockData overtaken = write(alice, token, 1, "first").orElseThrow();
 
         assertThat(text(overtaken)).contains("first");
+        assertThat(overtaken.savedAt()).contains(overtaken.readAt());
         assertThat(found()).contains("second");
         read(alice, token);
         write(alice, token, 1, "first");
