@@ -54,7 +54,7 @@ import org.springframework.util.Assert;
  *
  * <p>A lock is stored under {@code prefix:{key}}. The braces are Redis' hash tag, so everything that belongs to one lock is in one slot.
  * Percent signs and braces inside the key are escaped as in a URL. The mapping is injective: no key can close the tag early, or look like
- * another. The names of other keys have no braces, so they are not those of locks.
+ * another. The names of other keys do not end with a brace, so they are not those of locks.
  */
 final class ScriptCodec {
 
