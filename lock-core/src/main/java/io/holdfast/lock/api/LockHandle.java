@@ -98,7 +98,7 @@ public interface LockHandle extends AutoCloseable {
      * what its successor has saved. Makes one call to the store.
      *
      * @param bytes the data; at most {@code holdfast.max-data-size}, default 64 KB. Copied
-     * @throws LockLostException if the lock was lost; nothing was saved
+     * @throws LockLostException if the lock was lost; nothing was saved, unless the connection broke and the call was sent twice
      * @throws LockStoreException if the store rejected the call or did not respond. If its {@linkplain
      *     LockStoreException#outcomeUnknown() outcome is unknown}, the data may have been saved, or may still be until this hold saves
      *     again, or a later holder reads or saves

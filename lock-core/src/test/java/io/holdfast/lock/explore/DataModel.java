@@ -175,17 +175,7 @@ final class DataModel implements Model<DataModel.State> {
     private static void acquire(State state, OwnerId owner) {
         HolderInfo here = new HolderInfo("host", 1, "thread");
         AcquireReply reply = state.store.acquire(new AcquireRequest(
-                World.KEY,
-                owner,
-                LEASE.toMillis(),
-                here,
-                AcquireRequest.EXCLUSIVE,
-                1,
-                false,
-                false,
-                TOKENS,
-                0,
-                false));
+                World.KEY, owner, LEASE.toMillis(), here, AcquireRequest.EXCLUSIVE, 1, false, false, TOKENS, 0, false));
         long token = ((AcquireReply.Granted) reply).token();
         begin(state, new Hold(owner, token, state.holds.size()));
     }
@@ -199,7 +189,8 @@ final class DataModel implements Model<DataModel.State> {
     private Optional<LockData> serve(State state, int hold, DataRequest request) {
         Optional<LockData> reply = state.store.data(state.network.apply(request));
         state.outcome = reply.isEmpty() ? ", and is refused" : "";
-        if (reply.isPresent() && (hold > state.lastHold || (hold == state.lastHold && request.number() > state.lastWrite))) {
+        if (reply.isPresent()
+                && (hold > state.lastHold || (hold == state.lastHold && request.number() > state.lastWrite))) {
             state.lastHold = hold;
             state.lastWrite = request.number();
         }
@@ -261,7 +252,8 @@ final class DataModel implements Model<DataModel.State> {
             case WRITES_WITHOUT_ANSWER -> who + "writes, and gives up waiting for the answer";
             case RELEASES -> who + "releases the lock";
             case EXPIRES -> "the lease ends";
-            default -> state.late.get(step % ARRIVES).value + " arrives" + (step >= ARRIVES_TWICE ? ", and will again" : "");
+            default ->
+                state.late.get(step % ARRIVES).value + " arrives" + (step >= ARRIVES_TWICE ? ", and will again" : "");
         };
     }
 
@@ -277,10 +269,15 @@ final class DataModel implements Model<DataModel.State> {
         text.append(state.current == null ? "free" : state.current.number).append(state.writes);
         state.late.forEach(write -> text.append(write.value).append(write.again));
         state.unanswered.forEach(write -> text.append(write.value));
-        text.append(state.allowed).append(state.lastHold).append(' ').append(state.lastWrite).append(state.broken);
+        text.append(state.allowed)
+                .append(state.lastHold)
+                .append(' ')
+                .append(state.lastWrite)
+                .append(state.broken);
         LockData data = state.store.data(DataRequest.read(World.KEY)).orElseThrow();
         data.bytes().ifPresent(bytes -> text.append(new String(bytes, UTF_8)));
-        return text.toString().hashCode() * 0x9e3779b97f4a7c15L + new StringBuilder(text).reverse().toString().hashCode();
+        return text.toString().hashCode() * 0x9e3779b97f4a7c15L
+                + new StringBuilder(text).reverse().toString().hashCode();
     }
 
     @Override

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
@@ -403,6 +405,20 @@ class QuorumTest {
         assertThatThrownBy(() -> quorum(servers(3)).acquire(fair))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("fair locks");
+    }
+
+    @Test
+    void data_is_refused_before_anything_is_acquired() {
+        List<StoreSpy> servers = servers(3);
+        try (LockEngine locks = LockEngine.builder(quorum(servers)).build()) {
+            LockRequest request = LockRequest.of(KEY).withData(Duration.ofHours(1));
+
+            assertThatThrownBy(() -> locks.acquire(request))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("the quorum of node-0, node-1, node-2")
+                    .hasMessageContaining("Remove withData");
+        }
+        assertThat(servers).allSatisfy(server -> assertThat(server.acquires).isEmpty());
     }
 
     @Test

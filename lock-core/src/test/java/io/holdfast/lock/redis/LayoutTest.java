@@ -141,7 +141,9 @@ class LayoutTest {
                 "64\nweb-1\n17\nmain",
                 "data",
                 (token + 1) + " 7"));
-        assertThat(redis.hgetAll(NAME + ":data")).containsOnlyKeys("value", "at").containsEntry("value", "ab");
+        assertThat(redis.hgetAll(NAME + ":data"))
+                .containsOnlyKeys("value", "at")
+                .containsEntry("value", "ab");
         assertThat(redis.hget(NAME + ":data", "at")).matches(TIME);
         assertThat(redis.pttl(NAME + ":data")).isBetween(3_500_000L, 3_600_000L);
     }

@@ -24,6 +24,7 @@ import io.holdfast.lock.store.scan.RecordedWait;
 import io.holdfast.lock.store.scan.StoreScan;
 import io.holdfast.lock.store.scan.WaitReport;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -41,6 +42,7 @@ final class SimulatedLockStore implements LockStore {
     private final Set<LockKey> used = ConcurrentHashMap.newKeySet();
     private final Set<LockKey> roles = ConcurrentHashMap.newKeySet();
     private final AtomicInteger outages = new AtomicInteger();
+    private volatile Instant forgottenAt = Instant.MIN;
 
     InMemoryLockStore memory() {
         return memory;
@@ -55,8 +57,19 @@ final class SimulatedLockStore implements LockStore {
         return Set.copyOf(used);
     }
 
+    /** What was saved before {@link #forgetUsed} is of an earlier test. */
+    private LockData sinceForgotten(LockData data) {
+        boolean isOld = data.savedAt().filter(at -> !at.isAfter(forgottenAt)).isPresent();
+        return isOld ? LockData.none(data.readAt()) : data;
+    }
+
+    private Instant now() {
+        return memory.data(DataRequest.read(LockKey.of("now"))).orElseThrow().readAt();
+    }
+
     /** The locks of roles are kept: their terms continue. */
     void forgetUsed() {
+        forgottenAt = now();
         used.removeIf(key -> !isRole(key));
     }
 
@@ -147,7 +160,7 @@ final class SimulatedLockStore implements LockStore {
 
     @Override
     public Optional<LockData> data(DataRequest request) {
-        return reachable().data(request);
+        return reachable().data(request).map(this::sinceForgotten);
     }
 
     @Override

@@ -201,8 +201,8 @@ public final class TestLocks {
 
     /**
      * Ends all simulations, and frees all locks except those of {@link #leaderKeys() leader roles}, whose terms continue; locks
-     * that the application still holds are lost, as with {@link #lose}, and locks that this thread holds are forgotten. Called
-     * after each test method.
+     * that the application still holds are lost, as with {@link #lose}, and locks that this thread holds are forgotten, as is the
+     * data of all locks. Called after each test method.
      */
     public void reset() {
         running.forEach(Simulation::close);

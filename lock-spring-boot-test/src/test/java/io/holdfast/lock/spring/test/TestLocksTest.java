@@ -54,6 +54,24 @@ class TestLocksTest {
     }
 
     @Test
+    void lock_has_data_until_the_test_is_over() {
+        LockRequest request = LockRequest.of(KEY).withData(DAY);
+        locks.execute(request, lock -> {
+            lock.saveData(new byte[] {7});
+        });
+        assertThat(locks.data(KEY).bytes().orElseThrow()).containsExactly(7);
+
+        testLocks.reset();
+
+        assertThat(locks.data(KEY).bytes()).isEmpty();
+        locks.execute(request, lock -> {
+            assertThat(lock.data().bytes()).isEmpty();
+            lock.saveData(new byte[] {8});
+            assertThat(lock.data().bytes().orElseThrow()).containsExactly(8);
+        });
+    }
+
+    @Test
     void lock_that_is_held_elsewhere_is_refused_at_once() {
         try (var elsewhere = testLocks.holdElsewhere(KEY)) {
             assertThatThrownBy(() -> locks.acquire(patient()))

@@ -34,7 +34,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
  * @param showData who may see the content of data
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
-record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource operations, Show showKeys, Show showData) {
+record LocksEndpoint(
+        ConfigurableListableBeanFactory beans, LockOperationSource operations, Show showKeys, Show showData) {
 
     @ReadOperation
     Locks locks() {
@@ -84,7 +85,8 @@ record LocksEndpoint(ConfigurableListableBeanFactory beans, LockOperationSource 
         String text = keyOf(key, exactKey);
         LockTemplate locks = beans.getBean(LockTemplate.class);
         LockStatus status = locks.inspect(text);
-        return LocksDescriptors.lock(null, text, status, data(locks, text, withData && !status.key().isMasked()));
+        return LocksDescriptors.lock(
+                null, text, status, data(locks, text, withData && !status.key().isMasked()));
     }
 
     /** Null if there is none, or if the store keeps no data. */

@@ -15,4 +15,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  */
 @ConfigurationProperties("management.endpoint.locks")
 record LocksEndpointProperties(
-        @DefaultValue("never") Show showKeys, @DefaultValue("never") Show showData, @DefaultValue Set<String> roles) {}
+        @DefaultValue("never") Show showKeys,
+        @DefaultValue("never") Show showData,
+        @DefaultValue Set<String> roles) {}

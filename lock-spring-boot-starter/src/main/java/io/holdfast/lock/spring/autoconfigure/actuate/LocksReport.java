@@ -153,9 +153,8 @@ final class LocksReport implements LockListener {
                 matching.stream()
                         .skip((long) page * size)
                         .limit(size)
-                        .map(lock ->
-                                LocksDescriptors.lock(
-                                        id(lock.key()), LocksDescriptors.key(lock.key(), withKeys), lock, null))
+                        .map(lock -> LocksDescriptors.lock(
+                                id(lock.key()), LocksDescriptors.key(lock.key(), withKeys), lock, null))
                         .toList(),
                 result.waits().deadlocks().stream()
                         .map(cycle -> new Deadlock(describe(cycle.waits(), withKeys)))

@@ -217,7 +217,8 @@ class EndpointConditionTest {
     }
 
     private static LocksDescriptors.@Nullable Data data(LocksEndpointWebExtension web, SecurityContext user) {
-        var lock = (LocksDescriptors.Lock) web.lock(user, new String[] {"cursor"}, null).getBody();
+        var lock = (LocksDescriptors.Lock)
+                web.lock(user, new String[] {"cursor"}, null).getBody();
         return Objects.requireNonNull(lock).data();
     }
 
