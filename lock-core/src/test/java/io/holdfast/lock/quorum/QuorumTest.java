@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
-import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
