@@ -73,6 +73,8 @@ final class StateWriter {
                 "QueueEntry.closed");
         kind(Kind.SKIPPED, "LockState.messages", "LockState.clock", "LockState.now", "QueueEntry.awaited");
         kind(Kind.SKIPPED, "Reservation.waiters", "QueueEntry.whenFailing");
+        // No client of these models reads or writes data, see DataModel.
+        kind(Kind.SKIPPED, "LockState.dataToken", "LockState.dataNumber");
         // Reports for people.
         kind(Kind.SKIPPED, "HoldRecord.followers", "EntryRecord.followers", "QueueEntry.followers");
         // When the lock may be forgotten, ten minutes after its last use.
