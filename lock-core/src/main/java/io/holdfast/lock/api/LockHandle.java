@@ -84,7 +84,8 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * Reads the data of the lock: what earlier holders have left, or what this hold has saved. Makes one call to the store. After it has
-     * returned, no write of an earlier holder arrives any more, not even one that was delayed in the network.
+     * returned, no write of an earlier holder arrives any more, not even one that was delayed in the network, as long as Redis does not lose
+     * this call in a failover. May be called by any thread.
      *
      * @return the data
      * @throws LockLostException if the lock was lost
@@ -95,7 +96,8 @@ public interface LockHandle extends AutoCloseable {
 
     /**
      * Replaces the data of the lock, if the store finds that this hold still has the lock: a holder whose lease has ended cannot overwrite
-     * what its successor has saved. Makes one call to the store.
+     * what its successor has saved. Makes one call to the store. May be called by any thread; of several at the same time, the one that began
+     * last counts.
      *
      * @param bytes the data; at most {@code holdfast.max-data-size}, default 64 KB. Copied
      * @throws LockLostException if the lock was lost; nothing was saved, unless the connection broke and the call was sent twice

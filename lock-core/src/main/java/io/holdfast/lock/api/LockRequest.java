@@ -90,7 +90,7 @@ public final class LockRequest {
             throw new LockKeyException("The lock request has " + this.parts.size() + " keys; at most " + MAX_KEYS
                     + " are allowed. Lock something that they have in common, such as their account.");
         }
-        if (options.containsKey(Option.DATA_KEEP) && (parts.size() > 1 || mode() == LockMode.SHARED)) {
+        if (options.containsKey(Option.DATA_KEEP) && (this.parts.size() > 1 || mode() == LockMode.SHARED)) {
             throw new IllegalArgumentException(
                     "A request withData is for one exclusive lock, not for "
                             + (this.parts.size() > 1 ? this.parts.size() + " keys" : "a shared one")
@@ -400,7 +400,8 @@ public final class LockRequest {
      * exclusive. Acquiring the lock costs nothing more; each read and each write is a call to the store.
      *
      * <p>The data belongs to the lock: all its holders read and write the same, and a reentrant request with this option reads what an
-     * outer one has saved. It outlives holds, and forced releases. A quorum keeps no data, and refuses the request.
+     * outer one has saved. It outlives holds, and forced releases. A quorum keeps no data: there, calls with
+     * such a request throw {@link IllegalArgumentException}. So do {@link #and} and {@link #shared} after this.
      *
      * @param keep how long the data lives after this request has last saved it; 1 ms to 365 days
      * @return a copy with data

@@ -524,13 +524,17 @@ public final class RedisLockStore implements LockStore {
 
     @Override
     public Optional<LockData> data(DataRequest request) {
-        Acks wanted = request.value() == null ? Acks.NONE : acks;
+        Acks wanted = request.owner() == null ? Acks.NONE : acks; // a holder's read ends the writes of its predecessors
         Reply reply = client.begin(List.of(codec.data(request)), wanted, ScriptClient.CONNECT_LIMIT)
                 .get()
                 .get(0);
         Optional<LockData> data = reply.read(text -> ScriptCodec.data(request, text));
         if (data.isPresent() && reply.replicas() < wanted.count()) {
-            throw new LockStoreException("The data was saved, but " + tooFew(reply.replicas()), null, true);
+            throw new LockStoreException(
+                    "The data was " + (request.value() == null ? "read" : "saved") + ", but "
+                            + tooFew(reply.replicas()),
+                    null,
+                    true);
         }
         return data;
     }

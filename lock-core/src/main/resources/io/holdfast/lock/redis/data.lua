@@ -25,6 +25,9 @@ local function admit(token, number)
   if lock.owner ~= owner or lock.lease_end <= now or token < last_token then
     return false
   end
+  if not value then
+    expire(lock) -- a demoted primary, which may have less, rejects a write; a full Redis allows this one
+  end
   if token == last_token and number <= last_number then
     return true, value and number == last_number
   end

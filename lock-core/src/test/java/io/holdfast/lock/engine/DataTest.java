@@ -271,6 +271,16 @@ class DataTest {
     }
 
     @Test
+    void request_that_names_its_only_lock_twice_has_data() {
+        locks.execute(REQUEST.and(LockRequest.of("cursor")), lock -> {
+            lock.saveData(bytes("saved"));
+        });
+
+        assertThat(text(locks.data("cursor"))).contains("saved");
+        assertThatIllegalArgumentException().isThrownBy(REQUEST::shared).withMessageContaining("not for a shared one");
+    }
+
+    @Test
     void too_much_data_is_refused_before_any_call() {
         try (LockEngine few = LockEngine.builder(store).maxDataSize(3).build()) {
             few.execute(REQUEST, lock -> {

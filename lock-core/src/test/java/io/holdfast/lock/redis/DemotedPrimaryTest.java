@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
@@ -19,6 +20,7 @@ import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.TestRedis;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -119,6 +121,22 @@ class DemotedPrimaryTest {
                         failed -> assertThat(failed.reason()).contains("READONLY"));
 
         assertThat(store.renew(renewal)).containsExactly(new RenewReply.Renewed());
+    }
+
+    /** It would be what was saved before. The first use of the data writes, the others do not have to. */
+    @Test
+    void holder_does_not_read_data_from_the_former_primary() {
+        AcquireReply.Granted granted = (AcquireReply.Granted) store.acquire(request(OWNER));
+        DataRequest read = new DataRequest(KEY, OWNER, granted.token(), null, 0, Duration.ZERO);
+        assertThat(store.data(read)).isPresent();
+        connect();
+        demote();
+
+        assertThatThrownBy(() -> store.data(read))
+                .isInstanceOf(LockStoreException.class)
+                .hasMessageContaining("READONLY");
+
+        assertThat(store.data(read)).isPresent();
     }
 
     @Test

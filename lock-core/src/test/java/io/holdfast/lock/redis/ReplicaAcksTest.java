@@ -100,6 +100,22 @@ class ReplicaAcksTest {
     }
 
     @Test
+    void data_is_read_and_saved_once_the_replica_has_the_call() {
+        try (LockHandle handle = acquireOnceAcknowledged(LockRequest.of(KEY).withData(Duration.ofMinutes(1)))) {
+            handle.saveData(new byte[] {1});
+            replica.pause();
+
+            assertThatThrownBy(() -> handle.saveData(new byte[] {2}))
+                    .isInstanceOf(LockStoreException.class)
+                    .hasMessageContaining("The data was saved, but");
+            assertThatThrownBy(handle::data)
+                    .isInstanceOf(LockStoreException.class)
+                    .hasMessageContaining("The data was read, but");
+            replica.resume();
+        }
+    }
+
+    @Test
     void grant_is_on_the_replica_when_it_counts() {
         try (RedisLockStore patient = patient();
                 LockEngine patiently = LockEngine.builder(patient).build();

@@ -90,6 +90,8 @@ public final class RedisFailures {
             new KnownError("MOVED ", "The key is on another node of the cluster."),
             new KnownError("ASK ", "The key is being moved to another node of the cluster."),
             new KnownError(
+                    "TRYAGAIN ", "The slot is being moved to another node of the cluster; try again afterwards."),
+            new KnownError(
                     "WRONGTYPE ",
                     "The key contains a value that is not a lock: check whether something else writes under the key"
                             + " prefix."),

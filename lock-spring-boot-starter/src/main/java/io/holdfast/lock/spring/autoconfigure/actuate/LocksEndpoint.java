@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.autoconfigure.actuate;
 
 import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockStatus;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Data;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Held;
@@ -89,11 +90,11 @@ record LocksEndpoint(
                 null, text, status, data(locks, text, withData && !status.key().isMasked()));
     }
 
-    /** Null if there is none, or if the store keeps no data. */
+    /** Null if there is none, the store keeps no data, or cannot read it now, as while the slot of a lock is moved. */
     private static @Nullable Data data(LockTemplate locks, String key, boolean withContent) {
         try {
             return LocksDescriptors.data(locks.data(key), withContent);
-        } catch (UnsupportedOperationException e) {
+        } catch (UnsupportedOperationException | LockStoreException e) {
             return null;
         }
     }
