@@ -465,13 +465,7 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         long sentAt = System.nanoTime();
         long readUntil = sentAt + Math.max(timeoutNanos - (sentAt - calls.start()), timeoutNanos / 2);
         return () -> {
-            List<Object> replies =
-                    attempt(pooled, () -> read(pooled.connection(), calls, readUntil - System.nanoTime()));
-            if (calls.areAnsweredByReplica(replies)) {
-                pooled.disconnect();
-                // The other connections lead to the same replica.
-                pools.values().forEach(pool -> pool.clear(System.nanoTime()));
-            }
+            List<Object> replies = attempt(pooled, () -> read(pooled, calls, readUntil - System.nanoTime()));
             giveBack(pooled);
             return replies;
         };
@@ -502,11 +496,12 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
         return connection.getMany(0);
     }
 
-    /** Leaves the connection with its usual timeout. */
-    private List<Object> read(Connection connection, Calls calls, long nanos) {
+    /** Leaves the connection with its usual timeout; closes it if it leads to a replica. */
+    private List<Object> read(Slot pooled, Calls calls, long nanos) {
+        Connection connection = pooled.connection();
         setTimeout(connection, nanos);
         if (calls.redirection() instanceof JedisAskDataException) {
-            connection.getOne();
+            connection.getMany(1); // even if it is rejected, the script may have been carried out
         }
         List<Object> replies = connection.getMany(calls.all().size());
         if (calls.acks().count() > 0) {
@@ -514,6 +509,11 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
             replies.addAll(connection.getMany(1));
         }
         setTimeout(connection, timeout.toNanos());
+        if (calls.areAnsweredByReplica(replies)) {
+            pooled.disconnect();
+            // The other connections lead to the same replica.
+            pools.values().forEach(pool -> pool.clear(System.nanoTime()));
+        }
         return replies;
     }
 

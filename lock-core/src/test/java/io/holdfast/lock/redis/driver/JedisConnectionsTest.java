@@ -13,6 +13,7 @@ import io.holdfast.lock.testing.TestRedis;
 import java.lang.management.ManagementFactory;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -111,10 +112,37 @@ class JedisConnectionsTest {
     }
 
     @Test
-    void asking_that_is_rejected_fails_the_call_and_nothing_else() {
+    void asking_that_is_rejected_does_not_hide_the_reply_of_the_script() {
         RuntimeException ask = new JedisAskDataException("ASK 1", new HostAndPort("127.0.0.1", proxy.port()), 1);
 
-        assertThatThrownBy(() -> begin(Duration.ZERO, ask).get()).hasMessageContaining("cluster support disabled");
+        assertThat(begin(Duration.ZERO, ask).get()).singleElement().asString().contains("user_script");
+
+        assertThat(send()).singleElement().asString().contains("user_script");
+    }
+
+    @Test
+    void error_while_replies_are_examined_leaves_the_connection_usable() {
+        Error error = new OutOfMemoryError("on purpose");
+        AtomicBoolean failing = new AtomicBoolean();
+        List<Wire.ScriptCall> calls = new AbstractList<>() {
+            @Override
+            public Wire.ScriptCall get(int index) {
+                if (failing.get()) {
+                    throw error;
+                }
+                return new Wire.ScriptCall(LuaScript.INSPECT, 1, new byte[][] {KEY}, false);
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        Supplier<List<Object>> sent =
+                connections.send(false, new Wire.Calls(calls, true, Wire.Acks.NONE, System.nanoTime(), null));
+        failing.set(true);
+
+        assertThatThrownBy(sent::get).isSameAs(error);
 
         assertThat(send()).hasSize(1);
     }
