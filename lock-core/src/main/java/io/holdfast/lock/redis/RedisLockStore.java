@@ -258,12 +258,16 @@ public final class RedisLockStore implements LockStore {
     /**
      * Requests each lock separately, but all at the same time, without queue entries. Unless all are granted, those that are granted are
      * released, again at the same time, so others may see some of them held for as long as these two rounds take. If one of them may still
-     * be held, or a call may still arrive, the refusal counts as sent twice, so that the caller cancels all of them.
+     * be held, or a call may still arrive, the refusal counts as sent twice, so that the caller cancels all of them. Both rounds share
+     * one command timeout, so there is no second one after half of it.
      */
     private AcquireAllReply acquireSpread(List<AcquireRequest> requests) {
-        List<Reply> replies = client.spread(requests.stream()
-                .map(each -> codec.acquire(each.oneTry(each.leaseMillis(), 0, false)))
-                .toList());
+        long start = System.nanoTime();
+        List<Reply> replies = client.spread(
+                requests.stream()
+                        .map(each -> codec.acquire(each.oneTry(each.leaseMillis(), 0, false)))
+                        .toList(),
+                start);
         List<AcquireReply.Granted> grants = new ArrayList<>();
         List<ScriptCall> releases = new ArrayList<>();
         int refused = 0; // the first one
@@ -282,7 +286,9 @@ public final class RedisLockStore implements LockStore {
             return new AcquireAllReply.Granted(grants);
         }
         boolean mayBeHeld = replies.stream().anyMatch(Reply::resent)
-                || client.spread(releases).stream().anyMatch(reply -> reply.failure() != null);
+                || (System.nanoTime() - start >= commandTimeout.toNanos() / 2
+                        ? !releases.isEmpty()
+                        : client.spread(releases, start).stream().anyMatch(reply -> reply.failure() != null));
         Reply first = replies.get(refused);
         if (first.failure() != null) {
             throw mayBeHeld ? RedisFailures.ofUnknownOutcome(first.failure()) : first.failure();
@@ -332,7 +338,7 @@ public final class RedisLockStore implements LockStore {
     private List<Pending<ReleaseReply>> releaseTogether(List<ReleaseRequest> requests) {
         if (isSpread()) {
             List<Reply> replies =
-                    client.spread(requests.stream().map(codec::release).toList());
+                    client.spread(requests.stream().map(codec::release).toList(), System.nanoTime());
             if (Thread.currentThread().isInterrupted()) {
                 replies.forEach(Reply::orThrow);
             }

@@ -38,6 +38,8 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -275,26 +277,45 @@ final class ScriptClient {
      * of arrival, a thread would have to wait for several sockets at once: Java's blocking ones cannot, with TLS they do not tell whether
      * a reply is in, and a read that is broken off to look at another one may have taken a part of a reply.
      *
+     * <p>Nodes that do not know a script all get the texts, in the same way, before a reply to these is read. So a second round is enough,
+     * even if all nodes have forgotten all scripts.
+     *
+     * @param start when the command timeout began, by {@link System#nanoTime()}
      * @return a reply, or a failure, for each call
      */
-    List<Reply> spread(List<ScriptCall> calls) {
+    List<Reply> spread(List<ScriptCall> calls, long start) {
         connect(CONNECT_LIMIT);
-        long start = System.nanoTime();
         Map<String, List<ScriptCall>> byNode = calls.stream()
                 .collect(groupingBy(call -> wire.serverOf(call.keysAndArgs()[0]), TreeMap::new, toList()));
         List<Calls> sent = byNode.values().stream()
                 .map(theirs -> new Calls(theirs, false, Acks.NONE, start, null))
                 .toList();
-        List<Supplier<List<Object>>> begun = sent.stream().map(this::sendNow).toList();
-        List<Supplier<List<Object>>> read = begun.stream()
-                .map(each -> attempted(() -> Optional.of(each.get())::get)) // reads now
-                .toList();
+        List<Supplier<List<Object>>> first = readAll(sent.stream().map(this::sendNow));
+        List<Supplier<List<Object>>> last = readAll(IntStream.range(0, sent.size())
+                .mapToObj(
+                        i -> isUnknownScript(first.get(i)) ? sendNow(sent.get(i).asText()) : first.get(i)));
         IdentityHashMap<ScriptCall, Reply> replies = new IdentityHashMap<>();
         for (int i = 0; i < sent.size(); i++) {
-            Deque<Reply> next = new ArrayDeque<>(orFailures(sent.get(i), read.get(i), 0, false));
+            boolean resent =
+                    isUnknownScript(first.get(i)) && isCarriedOut(first.get(i).get());
+            Deque<Reply> next = new ArrayDeque<>(orFailures(sent.get(i), last.get(i), 0, resent));
             sent.get(i).all().forEach(call -> replies.put(call, next.remove()));
         }
         return calls.stream().map(replies::get).map(Objects::requireNonNull).toList();
+    }
+
+    private static List<Supplier<List<Object>>> readAll(Stream<Supplier<List<Object>>> sends) {
+        return sends.toList().stream() // all have been sent
+                .map(each -> attempted(() -> Optional.of(each.get())::get)) // reads now
+                .toList();
+    }
+
+    private static boolean isUnknownScript(Supplier<List<Object>> read) {
+        try {
+            return isUnknownScript(read.get());
+        } catch (RuntimeException | Error e) {
+            return false; // thrown later
+        }
     }
 
     private List<Reply> orFailures(Calls calls, Supplier<List<Object>> first, int redirections, boolean resent) {
@@ -354,8 +375,7 @@ final class ScriptClient {
             try {
                 List<Object> answers = sent.get();
                 if (isUnknownScript(answers)) {
-                    // If scripts were flushed in between, the server has carried out the first ones.
-                    outcomeUnknown |= answers.stream().anyMatch(byte[].class::isInstance);
+                    outcomeUnknown |= isCarriedOut(answers);
                     answers = sendNow(calls.asText()).get();
                 }
                 return replies(calls, answers, redirections, outcomeUnknown);
@@ -385,6 +405,11 @@ final class ScriptClient {
             }
         }
         return false;
+    }
+
+    /** If scripts were flushed in between, the server has carried out the first ones. */
+    private static boolean isCarriedOut(List<Object> answers) {
+        return answers.stream().anyMatch(byte[].class::isInstance);
     }
 
     /**
