@@ -19,6 +19,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -27,7 +28,9 @@ import org.springframework.data.redis.connection.SubscriptionListener;
 
 /**
  * One client's subscription to its wakeup channel, on its own thread and connection, which it closes. After a lost connection
- * it tries to connect every {@value #PAUSE_MILLIS} ms; until it succeeds, the listener knows that no messages arrive.
+ * it tries to connect every {@value #PAUSE_MILLIS} ms; after a refusal, such as for a missing permission, every
+ * {@value #REFUSED_PAUSE_MILLIS} ms, because each attempt may cost the application's pool a connection. Until it succeeds, the listener
+ * knows that no messages arrive.
  *
  * <p>Spring's listener container is not used: it gives up on errors other than a lost connection (such as a temporarily missing
  * permission), does not report when it is disconnected, and blocks the caller's thread.
@@ -52,13 +55,16 @@ import org.springframework.data.redis.connection.SubscriptionListener;
  * <p>To send on a connection whose socket is closed, Jedis opens another one, without a password, and no longer takes the connection for
  * broken. So the subscribing thread closes its connection only while nobody sends on it, and nobody does later. Others close the socket
  * without waiting for the sender, which may hang; they mark the connection as abandoned before, and the sender looks for that mark after it
- * has sent: so one of the two closes the socket that was opened last.
+ * has sent, and the subscribing thread when a server has confirmed its subscription: so whoever opened the last socket closes it, or those
+ * who set the mark do. A connection of Lettuce that is closed stays closed, and a call that hangs on it ends then, so the
+ * subscribing thread does not wait for that.
  */
 final class WakeChannel implements LockStore.Listening, MessageListener, SubscriptionListener, Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(WakeChannel.class);
 
     private static final int PAUSE_MILLIS = 100;
+    private static final int REFUSED_PAUSE_MILLIS = 5_000;
     private static final int SHUTDOWN_TIMEOUT_MILLIS = 500;
     private static final int MAX_MESSAGE = 200;
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -158,17 +164,26 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     @Override
     public void run() {
         while (!closed) {
+            int pauseMillis = PAUSE_MILLIS;
             try {
                 subscribe();
             } catch (RuntimeException | Error e) { // for example, no thread can be started for the driver
                 warn(e);
+                pauseMillis = isRefusal(e) ? REFUSED_PAUSE_MILLIS : PAUSE_MILLIS;
             }
             if (!closed) {
                 listener.disconnected();
-                LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
+                LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(pauseMillis));
                 Thread.interrupted(); // a stray interrupt would end every pause at once
             }
         }
+    }
+
+    /** The former is Spring's exception for any error with Jedis that is not a lost connection, such as its own for tokens with RESP2. */
+    private static boolean isRefusal(Throwable e) {
+        return e instanceof InvalidDataAccessApiUsageException
+                || (e instanceof RuntimeException known
+                        && RedisFailures.isServerError(known, "NOPERM", "ERR unknown command"));
     }
 
     /** Logs once for each outage, and each reason. */
@@ -203,11 +218,12 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             } finally {
                 reading = false;
                 subscribed = false;
-                sending.lock();
+                ReentrantLock sender = own instanceof Wire.Breakable ? sending : new ReentrantLock();
+                sender.lock();
                 try {
                     connection = null;
                 } finally {
-                    sending.unlock();
+                    sender.unlock();
                 }
             }
         }
@@ -292,6 +308,10 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
      */
     @Override
     public void onChannelSubscribed(byte[] name, long count) {
+        if (connection == abandoned) { // its socket was closed before SUBSCRIBE was sent, or the server was late
+            reconnect();
+            return;
+        }
         warned = "";
         subscribed = true;
         listener.connected();

@@ -118,6 +118,7 @@ class ApplicationSubscriptionTest {
     private static final class Received implements WakeListener {
         private final AtomicInteger awaited = new AtomicInteger();
         private final AtomicInteger connections = new AtomicInteger();
+        private final AtomicInteger losses = new AtomicInteger();
         private volatile boolean failing;
 
         @Override
@@ -137,7 +138,9 @@ class ApplicationSubscriptionTest {
         }
 
         @Override
-        public void disconnected() {}
+        public void disconnected() {
+            losses.incrementAndGet();
+        }
     }
 
     @BeforeParameterizedClassInvocation
@@ -233,6 +236,29 @@ class ApplicationSubscriptionTest {
             administrator.aclSetUser("user", "+subscribe");
             awaitMessage();
         }
+    }
+
+    /** The pool would soon have only new connections. */
+    @Test
+    void user_without_the_permission_to_subscribe_costs_few_connections() throws InterruptedException {
+        administrator.aclSetUser("user", "-subscribe");
+        try (LockStore.Listening listening = store.listen(CLIENT, received)) {
+            await(() -> received.losses.get() > 0);
+            long before = connectionsReceived();
+            Thread.sleep(1_500);
+
+            assertThat(connectionsReceived() - before).isLessThan(4);
+            assertPoolIsSound();
+        }
+    }
+
+    private static long connectionsReceived() {
+        return administrator
+                .info("stats")
+                .lines()
+                .filter(line -> line.startsWith("total_connections_received:"))
+                .mapToLong(line -> Long.parseLong(line.split(":")[1]))
+                .sum();
     }
 
     @Test

@@ -273,7 +273,7 @@ class RedisPermissionsTest {
         permit("-subscribe");
         Ear bobs = new Ear();
         LockStore.Listening listening = store.listen(bob.clientId(), bobs);
-        bobs.awaitDisconnected(2);
+        bobs.awaitDisconnected(1);
 
         permit("+subscribe");
 

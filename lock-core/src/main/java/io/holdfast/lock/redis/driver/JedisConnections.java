@@ -10,6 +10,7 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.reflect.Field;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -33,7 +34,6 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.dao.DataAccessException;
 import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -53,6 +53,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnection;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.util.Assert;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringUtils;
 import redis.clients.authentication.core.Token;
 import redis.clients.jedis.BinaryJedisPubSub;
@@ -221,15 +222,22 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
      * {@return a connection for a subscription, taken from the application's pool} Jedis' client would itself borrow one, not reveal which,
      * and give it back whenever the subscription ends. After an error or an interrupt, it is still subscribed, and whoever got it next would
      * read messages as replies. This one never goes back. No method returns a connection of every kind of client, so the field is read.
+     * A client without a pool, such as a proxy or one of the application's own classes, subscribes itself.
      */
     static RedisConnection subscription(RedisConnection applications) {
         Object client = applications.getNativeConnection();
         if (client instanceof Jedis jedis) {
             return new Subscriber(jedis.getConnection(), jedis);
         }
-        Object pool = new DirectFieldAccessor(client).getPropertyValue(POOL_FIELD);
-        Connection taken = ((ConnectionProvider) Objects.requireNonNull(pool)).getConnection();
-        return new Subscriber(taken, taken);
+        Field field = ReflectionUtils.findField(UnifiedJedis.class, POOL_FIELD);
+        if (field != null) {
+            ReflectionUtils.makeAccessible(field);
+            if (ReflectionUtils.getField(field, client) instanceof ConnectionProvider pool) {
+                Connection taken = pool.getConnection();
+                return new Subscriber(taken, taken);
+            }
+        }
+        return applications;
     }
 
     private static final class Unclosed extends JedisConnection {
@@ -669,7 +677,12 @@ public final class JedisConnections implements Wire, RedisConnectionFactory {
     /** By itself, Jedis would connect again to send on a connection that is closed, without AUTH or SELECT, and nobody would read. */
     private static Connection connect(HostAndPort address, JedisClientConfig config) {
         LimitedSocket only = new LimitedSocket(address, config);
-        return new Connection(() -> only, config);
+        try {
+            return new Connection(() -> only, config);
+        } catch (RuntimeException | Error e) { // Jedis closes the socket only after its own exceptions
+            IOUtils.closeQuietly(only);
+            throw e;
+        }
     }
 
     /** What all threads share. It offers the commands of Spring Data too, but no transactions, pipelines or subscriptions. */

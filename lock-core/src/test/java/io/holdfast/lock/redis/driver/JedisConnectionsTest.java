@@ -34,12 +34,17 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.Subscription;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnection;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.HostAndPortMapper;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.JedisAskDataException;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisMovedDataException;
+import redis.clients.jedis.providers.ConnectionProvider;
+import redis.clients.jedis.providers.PooledConnectionProvider;
 
 class JedisConnectionsTest {
 
@@ -327,5 +332,52 @@ class JedisConnectionsTest {
 
         assertThatThrownBy(waiter::join).hasMessageContaining("are closed");
         assertThat(proxy.accepted()).isEqualTo(1);
+    }
+
+    @Test
+    void socket_is_closed_when_the_log_in_ends_with_an_error() {
+        Error failure = new AssertionError("A provider that fails");
+        connections.close();
+        try (RedisServerProcess server = RedisServerProcess.start();
+                Jedis redis = TestRedis.administrator(server.port())) {
+            open(server.port(), Duration.ofMinutes(1), 1);
+            connections.authenticate(
+                    () -> {
+                        throw failure;
+                    },
+                    () -> () -> {});
+
+            assertThatThrownBy(connections::newSubscription).isSameAs(failure);
+
+            Awaitility.await().until(() -> redis.clientList().lines().count() == 1);
+        }
+    }
+
+    /** Whose type, like that of the field that it hides, is the application's own. */
+    @Test
+    void subscription_is_taken_from_the_pool_of_a_client_whose_class_has_a_field_of_that_name() {
+        HostAndPort address = new HostAndPort("127.0.0.1", proxy.port());
+        ConnectionProvider pool = new PooledConnectionProvider(address);
+        UnifiedJedis client = new UnifiedJedis(pool) {
+            private final String provider = "of something else";
+
+            @Override
+            public String toString() {
+                return provider;
+            }
+        };
+        try (client) {
+            RedisConnection connection = JedisConnections.subscription(new JedisConnection(client));
+
+            assertThat(connection).isInstanceOf(Wire.Breakable.class);
+            connection.close();
+        }
+    }
+
+    @Test
+    void client_without_a_pool_subscribes_itself() {
+        RedisConnection connection = new JedisConnection(new UnifiedJedis(new Connection()) {});
+
+        assertThat(JedisConnections.subscription(connection)).isSameAs(connection);
     }
 }
