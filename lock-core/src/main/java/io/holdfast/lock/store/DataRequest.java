@@ -18,13 +18,6 @@ import org.jspecify.annotations.Nullable;
 public record DataRequest(
         LockKey key, @Nullable OwnerId owner, long fencingToken, byte @Nullable [] value, long number, Duration keep) {
 
-    public DataRequest {
-        if (value != null && (owner == null || number < 1 || keep.toMillis() < 1)) {
-            throw new IllegalArgumentException(
-                    "Only a holder writes data, as its n-th write from 1 on, and for at least 1 ms");
-        }
-    }
-
     /**
      * {@return a request to read the data without holding the lock}
      *
