@@ -90,7 +90,10 @@ class SpreadCallsTest {
         }
         return () -> {
             steps.add("read from " + node);
-            LockSupport.parkNanos(delay.toNanos());
+            long until = System.nanoTime() + delay.toNanos();
+            while (System.nanoTime() - until < 0) {
+                LockSupport.parkNanos(until - System.nanoTime());
+            }
             delay = Duration.ZERO;
             List<Object> next = replies.get(node).remove();
             if (next.get(0) == ERROR) {
