@@ -37,6 +37,19 @@ class TokenCheckTest {
         });
     }
 
+    /** As if the first lease had been ended early by a clock: the second grant is what should not have been. */
+    @Test
+    void wrong_order_of_holds_lasts_from_the_grant_of_the_greater_token() {
+        record.granted(1, EXCLUSIVE, 8, 0, 20).held(1, 41, 42);
+        record.granted(2, EXCLUSIVE, 9, 10, 30).held(2, 31, 32);
+
+        assertThat(Check.violations(record.history())).singleElement().satisfies(each -> {
+            assertThat(each.promise()).isEqualTo(TOKENS);
+            assertThat(each.from()).isEqualTo(30);
+            assertThat(each.to()).isEqualTo(30);
+        });
+    }
+
     @Test
     void smaller_token_long_after_a_great_one_is_found() {
         record.granted(1, PERMITS, 101, 0, 10)

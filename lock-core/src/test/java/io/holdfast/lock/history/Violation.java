@@ -1,6 +1,7 @@
 package io.holdfast.lock.history;
 
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -21,17 +22,21 @@ public record Violation(Promise promise, String what, List<Attempt> witnesses) {
         FINALITY
     }
 
+    private static final Comparator<Attempt> GREATER_THEN_EARLIER = Comparator.comparingLong(Attempt::token)
+            .thenComparing(Comparator.comparingLong(Attempt::returned).reversed());
+
     static Violation of(Promise promise, String what, Attempt... witnesses) {
         return new Violation(promise, what, Arrays.asList(witnesses));
     }
 
     /**
      * {@return when it began, at the earliest: when two or more of them were certainly held together, or, if tokens are in the
-     * wrong order, when the first of them was granted}
+     * wrong order, when the greater one was granted} Nothing was wrong before that, even if the lesser one had been granted, but was held
+     * only later: then the greater grant should have waited for its end.
      */
     public long from() {
         return promise == Promise.TOKENS
-                ? witnesses.stream().mapToLong(Attempt::returned).min().orElseThrow()
+                ? witnesses.stream().max(GREATER_THEN_EARLIER).orElseThrow().returned()
                 : witnesses.stream()
                         .mapToLong(each -> Math.min(each.heldBy(), each.heldStill()))
                         .max()
