@@ -358,14 +358,14 @@ class JedisConnectionsTest {
     void subscription_is_taken_from_the_pool_of_a_client_whose_class_has_a_field_of_that_name() {
         HostAndPort address = new HostAndPort("127.0.0.1", proxy.port());
         ConnectionProvider pool = new PooledConnectionProvider(address);
-        UnifiedJedis client = new UnifiedJedis(pool) {
-            private final String provider = "of something else";
+        UnifiedJedis client = new UnifiedJedis(pool, 1, Duration.ofSeconds(1)) { // public in Jedis 7 and 8
+                    private final String provider = "of something else";
 
-            @Override
-            public String toString() {
-                return provider;
-            }
-        };
+                    @Override
+                    public String toString() {
+                        return provider;
+                    }
+                };
         try (client) {
             RedisConnection connection = JedisConnections.subscription(new JedisConnection(client));
 
