@@ -120,8 +120,7 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
             Cleanup cleanup = new Cleanup(settings.store);
             ClientContext client = new ClientContext(
                     settings.store, cleanup, settings.ticker, settings.queueThread, settings.clientId);
-            HeldLocks locks = new HeldLocks(client, events);
-            locks.maxDataSize = settings.maxDataSize;
+            HeldLocks locks = new HeldLocks(client, events, settings.maxDataSize);
             client.onRevoked(locks::doubt);
             made = new Acquisition.Shared(client, locks, new Waits(client, settings.queueThread), events);
             async = new AsyncCalls(locks, settings.executor, settings.maxAsyncWaiting, settings.pause);

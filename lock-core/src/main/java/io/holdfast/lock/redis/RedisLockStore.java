@@ -219,9 +219,13 @@ public final class RedisLockStore implements LockStore {
         boolean resent = first.resent() || reply.resent();
         AcquireReply acquired = reply.read(text -> ScriptCodec.acquired(text, resent));
         if (acquired instanceof AcquireReply.Granted && reply.replicas() < acks.count()) {
-            throw new LockStoreException("The lock was granted, but " + tooFew(reply.replicas()), null, true);
+            throw notAcknowledged("The lock was granted", reply);
         }
         return acquired;
+    }
+
+    private LockStoreException notAcknowledged(String done, Reply reply) {
+        return new LockStoreException(done + ", but " + tooFew(reply.replicas()), null, true);
     }
 
     private String tooFew(long replicas) {
@@ -270,7 +274,7 @@ public final class RedisLockStore implements LockStore {
                 start);
         List<AcquireReply.Granted> grants = new ArrayList<>();
         List<ScriptCall> releases = new ArrayList<>();
-        int refused = 0; // the first one
+        int refused = -1; // the first one
         for (int i = 0; i < requests.size(); i++) {
             AcquireRequest request = requests.get(i);
             Reply reply = replies.get(i);
@@ -279,10 +283,11 @@ public final class RedisLockStore implements LockStore {
                             instanceof AcquireReply.Granted grant) {
                 grants.add(grant);
                 releases.add(codec.release(new ReleaseRequest(request.key(), request.owner())));
-                refused += refused == i ? 1 : 0;
+            } else if (refused < 0) {
+                refused = i;
             }
         }
-        if (refused == requests.size()) {
+        if (refused < 0) {
             return new AcquireAllReply.Granted(grants);
         }
         boolean mayBeHeld = replies.stream().anyMatch(Reply::resent)
@@ -536,11 +541,7 @@ public final class RedisLockStore implements LockStore {
                 .get(0);
         Optional<LockData> data = reply.read(text -> ScriptCodec.data(request, text));
         if (data.isPresent() && reply.replicas() < wanted.count()) {
-            throw new LockStoreException(
-                    "The data was " + (request.value() == null ? "read" : "saved") + ", but "
-                            + tooFew(reply.replicas()),
-                    null,
-                    true);
+            throw notAcknowledged("The data was " + (request.value() == null ? "read" : "saved"), reply);
         }
         return data;
     }

@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -291,13 +290,13 @@ final class ScriptClient {
                 .map(theirs -> new Calls(theirs, false, Acks.NONE, start, null))
                 .toList();
         List<Supplier<List<Object>>> first = readAll(sent.stream().map(this::sendNow));
+        List<Boolean> unknown =
+                first.stream().map(ScriptClient::isUnknownScript).toList();
         List<Supplier<List<Object>>> last = readAll(IntStream.range(0, sent.size())
-                .mapToObj(
-                        i -> isUnknownScript(first.get(i)) ? sendNow(sent.get(i).asText()) : first.get(i)));
+                .mapToObj(i -> unknown.get(i) ? sendNow(sent.get(i).asText()) : first.get(i)));
         IdentityHashMap<ScriptCall, Reply> replies = new IdentityHashMap<>();
         for (int i = 0; i < sent.size(); i++) {
-            boolean resent =
-                    isUnknownScript(first.get(i)) && isCarriedOut(first.get(i).get());
+            boolean resent = unknown.get(i) && isCarriedOut(first.get(i).get());
             Deque<Reply> next = new ArrayDeque<>(orFailures(sent.get(i), last.get(i), 0, resent));
             sent.get(i).all().forEach(call -> replies.put(call, next.remove()));
         }
@@ -306,7 +305,10 @@ final class ScriptClient {
 
     private static List<Supplier<List<Object>>> readAll(Stream<Supplier<List<Object>>> sends) {
         return sends.toList().stream() // all have been sent
-                .map(each -> attempted(() -> Optional.of(each.get())::get)) // reads now
+                .map(each -> attempted(() -> {
+                    List<Object> answers = each.get();
+                    return () -> answers;
+                }))
                 .toList();
     }
 

@@ -218,12 +218,15 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
             } finally {
                 reading = false;
                 subscribed = false;
-                ReentrantLock sender = own instanceof Wire.Breakable ? sending : new ReentrantLock();
-                sender.lock();
-                try {
+                if (own instanceof Wire.Breakable) {
+                    sending.lock();
+                    try {
+                        connection = null;
+                    } finally {
+                        sending.unlock();
+                    }
+                } else {
                     connection = null;
-                } finally {
-                    sender.unlock();
                 }
             }
         }

@@ -45,7 +45,8 @@ class AsyncStepsTest {
         var store = new InMemoryLockStore();
         return new HeldLocks(
                 new ClientContext(store, new Cleanup(store), Ticker.SYSTEM, false, "client"),
-                new EventPublisher(List.of()));
+                new EventPublisher(List.of()),
+                0);
     }
 
     private final AsyncCalls calls = new AsyncCalls(locks(), null, 1, Pause.PARK);

@@ -72,11 +72,12 @@ public final class HeldLocks {
     /** Releases for callers that do not wait. {@code AsyncCalls} ends it. */
     public final ExecutorService releasing = DaemonThreads.pool(RELEASING_THREADS, "holdfast-release-");
 
-    /** The maximum size of the data of a lock, in bytes. */
-    public volatile int maxDataSize = 65_536;
-
     final ClientContext client;
     final EventPublisher events;
+
+    /** The maximum size of the data of a lock, in bytes. */
+    final int maxDataSize;
+
     final Watchdog watchdog;
     private final ThreadLocal<Reference<Map<LockKey, Hold>>> ofThread =
             ThreadLocal.withInitial(() -> new WeakReference<>(null));
@@ -91,8 +92,8 @@ public final class HeldLocks {
     private volatile State state = State.OPEN;
     private volatile @Nullable CountDownLatch none;
 
-    public HeldLocks(ClientContext client, EventPublisher events) {
-        this(client, events, events::publishLater, Watchdog.threads());
+    public HeldLocks(ClientContext client, EventPublisher events, int maxDataSize) {
+        this(client, events, maxDataSize, events::publishLater, Watchdog.threads());
         watchdog.clock.start();
     }
 
@@ -102,9 +103,15 @@ public final class HeldLocks {
      * @param watched receives the watchdog's events
      * @param renewers the threads that renew leases
      */
-    HeldLocks(ClientContext client, EventPublisher events, Consumer<LockEvent> watched, ExecutorService renewers) {
+    HeldLocks(
+            ClientContext client,
+            EventPublisher events,
+            int maxDataSize,
+            Consumer<LockEvent> watched,
+            ExecutorService renewers) {
         this.client = client;
         this.events = events;
+        this.maxDataSize = maxDataSize;
         this.watchdog = new Watchdog(this, watched, renewers);
     }
 

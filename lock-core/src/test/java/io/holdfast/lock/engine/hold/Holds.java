@@ -111,7 +111,7 @@ public final class Holds {
 
     /** Nobody renews them. */
     public static HeldLocks locks(ClientContext client, EventPublisher events) {
-        return new HeldLocks(client, events, event -> {}, new ManualThreads());
+        return new HeldLocks(client, events, 0, event -> {}, new ManualThreads());
     }
 
     /**

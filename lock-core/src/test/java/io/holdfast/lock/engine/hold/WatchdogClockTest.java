@@ -40,7 +40,9 @@ class WatchdogClockTest {
 
     private static HeldLocks locks(LockStore store, Ticker ticker) {
         return new HeldLocks(
-                new ClientContext(store, new Cleanup(store), ticker, false, "client"), new EventPublisher(List.of()));
+                new ClientContext(store, new Cleanup(store), ticker, false, "client"),
+                new EventPublisher(List.of()),
+                0);
     }
 
     /** Fails on the clock thread while it is told to. */

@@ -29,13 +29,13 @@ abstract class WatchdogFixture {
     final ManualThreads cleaners = new ManualThreads();
     private final ManualThreads renewers = new ManualThreads();
     final ClientContext client = new ClientContext(store, new Cleanup(store, cleaners), time, false, "client");
-    final HeldLocks locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers);
+    final HeldLocks locks = new HeldLocks(client, new EventPublisher(List.of()), 0, events::accept, renewers);
     final Watchdog watchdog = locks.watchdog;
     private int sequence;
 
     final HeldLocks locks(LockStore with, ManualThreads threads) {
         var other = new ClientContext(with, new Cleanup(with, cleaners), time, false, "client");
-        return new HeldLocks(other, new EventPublisher(List.of()), events::accept, threads);
+        return new HeldLocks(other, new EventPublisher(List.of()), 0, events::accept, threads);
     }
 
     final Hold acquired(LockKey key, Duration lease, boolean renew) {

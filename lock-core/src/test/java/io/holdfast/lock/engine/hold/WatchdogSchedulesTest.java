@@ -93,7 +93,7 @@ class WatchdogSchedulesTest {
             this.seed = seed;
             this.schedule = new Interleaving(seed, this::holdsMonitor);
             this.client = new ClientContext(server, new Cleanup(server, cleaners), this::nanos, false, "client");
-            this.locks = new HeldLocks(client, new EventPublisher(List.of()), events::accept, renewers);
+            this.locks = new HeldLocks(client, new EventPublisher(List.of()), 0, events::accept, renewers);
             this.watchdog = locks.watchdog;
         }
 
