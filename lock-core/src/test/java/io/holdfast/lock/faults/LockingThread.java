@@ -19,6 +19,7 @@ final class LockingThread implements Runnable {
 
     private static final long BETWEEN_QUESTIONS = TimeUnit.MILLISECONDS.toNanos(3);
     private static final long AFTER_FAILURE = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long MAX_REST = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final LockEngine locks;
     private final List<LockRequest> requests;
@@ -26,6 +27,8 @@ final class LockingThread implements Runnable {
     private final AtomicLong handles;
     private final Manner manner;
     private final Random random = new Random();
+    /** How long the last release took. Threads rest in proportion, so that they leave a busy machine room, also for new processes. */
+    private long released;
 
     /**
      * @param handles counts those of this process
@@ -43,7 +46,7 @@ final class LockingThread implements Runnable {
         while (true) {
             LockRequest request = requests.get(random.nextInt(requests.size()));
             use(Use.of(request.key().value()).request(request, random));
-            LockSupport.parkNanos(manner.pause(random));
+            LockSupport.parkNanos(manner.pause(random) + Math.min(10 * released, MAX_REST));
         }
     }
 
@@ -109,14 +112,15 @@ final class LockingThread implements Runnable {
     }
 
     private void close(long id, LockHandle handle) {
-        recorder.add(new Event.Closing(id, System.nanoTime()));
+        long begin = System.nanoTime();
+        recorder.add(new Event.Closing(id, begin));
         try {
             handle.close();
+            recorder.add(new Event.Closed(id, System.nanoTime()));
         } catch (RuntimeException e) {
             recorder.add(new Event.Failed(id, e.getClass().getSimpleName(), System.nanoTime()));
-            return;
         }
-        recorder.add(new Event.Closed(id, System.nanoTime()));
+        released = System.nanoTime() - begin;
     }
 
     /** Now and then none. */

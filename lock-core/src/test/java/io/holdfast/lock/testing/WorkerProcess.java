@@ -90,7 +90,7 @@ public final class WorkerProcess implements AutoCloseable {
 
     /** Waits for minutes at most. */
     public String nextLine() throws IOException, InterruptedException {
-        String line = output.poll(2, TimeUnit.MINUTES);
+        String line = output.poll(5, TimeUnit.MINUTES);
         if (line == null) {
             throw new IOException("The worker says nothing; it is " + (isAlive() ? "alive" : "dead"));
         }
