@@ -47,8 +47,9 @@ class ArchitectureTest {
     /** Interception reads definitions; definitions have keys and results; those two know neither. */
     @Test
     void interception_is_built_in_layers() {
-        layer(".aop", ".leader");
-        layer(".definition", ".aop", ".leader");
+        layer(".aop", ".jobs", ".leader");
+        layer(".jobs", ".leader");
+        layer(".definition", ".aop", ".jobs", ".leader");
         layer(".key", ".aop", ".definition", ".result");
         layer(".result", ".aop", ".definition", ".key");
         layer(".coroutine", ".aop", ".definition", ".key", ".result", ".transaction");
@@ -72,6 +73,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         BASE + ".aop",
                         BASE + ".definition",
+                        BASE + ".jobs",
                         BASE + ".key",
                         BASE + ".leader",
                         BASE + ".result",
@@ -193,12 +195,15 @@ class ArchitectureTest {
                         "autoconfigure.LockStoreAutoConfiguration",
                         "autoconfigure.LockAopAutoConfiguration",
                         "autoconfigure.LockAutoConfiguration",
+                        "autoconfigure.LockJobsAutoConfiguration",
                         "autoconfigure.LockLeadershipAutoConfiguration",
                         "autoconfigure.LockTransactionAutoConfiguration",
                         "autoconfigure.observation.LockEventAutoConfiguration",
                         "autoconfigure.observation.LockMetricsAutoConfiguration",
                         "autoconfigure.observation.LockObservationAutoConfiguration",
                         "autoconfigure.LockProblemDetailsAutoConfiguration",
+                        "aop.JobCalls",
+                        "aop.JobCalls$Call",
                         "aop.LockAdvisor",
                         "aop.LockInterceptor",
                         "aop.LockStartupCheck",
@@ -224,6 +229,19 @@ class ArchitectureTest {
                         "definition.LiteralText",
                         "definition.Fallbacks",
                         "integration.HoldfastLockRegistry",
+                        "jobs.Decision$Ahead", // nested in an interface that is not public
+                        "jobs.Decision$Later",
+                        "jobs.Decision$Run",
+                        "jobs.Decision$Taken",
+                        "jobs.JobEvent",
+                        "jobs.JobObserver",
+                        "jobs.JobRegistry",
+                        "jobs.JobRun",
+                        "jobs.JobRun$Outcome",
+                        "jobs.JobSettings",
+                        "jobs.JobStatus",
+                        "jobs.Jobs",
+                        "jobs.Schedule$Delay",
                         "leader.LeaderAdvisor",
                         "LeaderElectedEvent",
                         "LeaderRevokedEvent",

@@ -2,6 +2,7 @@ package io.holdfast.lock.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.UncheckedIOException;
@@ -9,8 +10,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -21,6 +24,7 @@ import java.util.stream.Stream;
 public final class CodeBudget {
 
     private static final Path FILE = Path.of("src", "test", "resources", "code-budget.properties");
+    private static final String LINES = "code-lines";
     private static final int SLACK_PERCENT = 2;
 
     /** A comment, or a text block, a string or a character, which may contain what looks like one. */
@@ -31,18 +35,27 @@ public final class CodeBudget {
 
     private CodeBudget() {}
 
-    /** Compares the lines of the module's main code in Java with {@code code-lines}. */
+    /**
+     * Compares the lines of the module's main code in Java with {@code code-lines}, except those of packages that have a budget of their
+     * own: {@code code-lines.} and the name of the package.
+     */
     public static void checkCodeLines() {
-        try (Stream<Path> files = Files.walk(Path.of("src", "main", "java"))) {
-            int lines = 0;
+        Map<String, Integer> lines = new TreeMap<>();
+        budgets().stringPropertyNames().stream()
+                .filter(name -> name.equals(LINES) || name.startsWith(LINES + "."))
+                .forEach(name -> lines.put(name, 0));
+        Path sources = Path.of("src", "main", "java");
+        try (Stream<Path> files = Files.walk(sources)) {
             for (Path file :
                     files.filter(each -> each.toString().endsWith(".java")).toList()) {
-                lines += codeLines(Files.readString(file));
+                String own = LINES + "."
+                        + sources.relativize(file.getParent()).toString().replace(File.separatorChar, '.');
+                lines.merge(lines.containsKey(own) ? own : LINES, codeLines(Files.readString(file)), Integer::sum);
             }
-            check("code-lines", lines, 0, List.of());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        lines.forEach((name, counted) -> check(name, counted, 0, List.of()));
     }
 
     /**
@@ -57,13 +70,7 @@ public final class CodeBudget {
 
     private static void check(String name, int counted, int spread, Collection<String> details) {
         String module = Path.of("").toAbsolutePath().getFileName().toString();
-        Properties budgets = new Properties();
-        try (Reader file = Files.newBufferedReader(FILE)) {
-            budgets.load(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        String budget = budgets.getProperty(name);
+        String budget = budgets().getProperty(name);
         assertThat(budget).as("%s in %s/%s", name, module, FILE).isNotNull();
         violation(name, counted, spread, Integer.parseInt(budget)).ifPresent(sentence -> {
             throw new AssertionError(String.format(
@@ -73,17 +80,28 @@ public final class CodeBudget {
         });
     }
 
+    private static Properties budgets() {
+        Properties budgets = new Properties();
+        try (Reader file = Files.newBufferedReader(FILE)) {
+            budgets.load(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return budgets;
+    }
+
     /** {@return why the figure does not fit, with the remedy; empty if it fits} */
     static Optional<String> violation(String name, int counted, int spread, int budget) {
         if (counted * 100L > budget * (100L + SLACK_PERCENT)) {
             return Optional.of(String.format(
-                    "%s is %d, more than %d%% above its budget of %d. Simplify the code, or raise the budget, with a line that"
-                            + " says what it pays for.",
+                    "%s is %d, more than %d%% above its budget of %d. Simplify the code, or raise the budget, with a"
+                            + " line that says what it pays for.",
                     name, counted, SLACK_PERCENT, budget));
         }
         if ((counted + spread) * 100L < budget * (100L - SLACK_PERCENT)) {
             return Optional.of(String.format(
-                    "%s is %d, more than %d%% below its budget of %d. Lower the budget to %d, so that the code stays as small.",
+                    "%s is %d, more than %d%% below its budget of %d. Lower the budget to %d, so that the code stays"
+                            + " as small.",
                     name, counted, SLACK_PERCENT, budget, counted + spread));
         }
         return Optional.empty();

@@ -8,16 +8,26 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * Runs a job on only one instance if several instances start it at about the same time; on all other instances the call is skipped.
+ * Runs a job on one of several instances: once for each fire time of its {@code @Scheduled}, on whichever instance comes first. On all
+ * others the call is skipped.
  *
  * <pre>{@code
- * @Scheduled(cron = "0 0 2 * * *")
- * @OnOneInstance(name = "report", minHold = "10m")
+ * @Scheduled(cron = "0 0 3 * * *", zone = "Europe/Berlin")
+ * @OnOneInstance(name = "report")
  * public void report() { … }
  * }</pre>
  *
- * <p>Shorthand for {@link DistributedLock} with a single try, a minimum hold and {@link OnContention#SKIP}. The method must
- * return void, or a type that can be empty or null.
+ * <p>What was run is recorded with the lock, so it does not matter by how much the clocks of the instances differ (up to half a period, and
+ * a minute), whether a scheduler was busy, or how long the job takes. The ticks of a {@code fixedRate} are the multiples of its period since
+ * 1970, so they are the same everywhere; a {@code fixedDelay} counts from the end of the last run on any instance. If the instance of a run
+ * dies, another one begins it again within its lease plus one second. {@link io.holdfast.lock.spring.jobs.Jobs} has the last runs, and
+ * pauses jobs.
+ *
+ * <p>A method without {@code @Scheduled}, which something else calls, or one that returns a stage, a future, or a publisher, needs a {@link
+ * #minHold()}, and keeps others out for that time. At startup, the log says which of the two applies.
+ *
+ * <p>Shorthand for {@link DistributedLock} with a single try and {@link OnContention#SKIP}. The method must return void, or a type that can
+ * be empty or null.
  */
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -30,12 +40,50 @@ public @interface OnOneInstance {
     String name();
 
     /**
-     * The minimum time for which other instances are kept out, counted from the start of the job: more than the possible
-     * difference between the clocks of the instances, and less than the time until the next run. With a fixed rate or delay, use
-     * slightly less than the period, because each instance counts its periods from its own start.
+     * Makes one job of several, each with its own runs: {@code key = "@region.name"}.
+     *
+     * @return an expression, see {@link DistributedLock#key()}; if empty, the key is the name
+     */
+    @AliasFor(annotation = DistributedLock.class)
+    String key() default "";
+
+    /**
+     * Only for a method without a schedule: the minimum time for which other instances are kept out, counted from the start of the job.
+     * More than the possible difference between the times at which instances call it, and less than the time until the next run.
      *
      * @return text with a unit, {@code "10m"}, a placeholder or an expression for a bean; see {@link DistributedLock#minHoldString()}
      */
     @AliasFor(annotation = DistributedLock.class, attribute = "minHoldString")
-    String minHold();
+    String minHold() default "";
+
+    /**
+     * How long the lock survives without renewal: within that time plus one second, another instance takes over from one that has died.
+     *
+     * @return text with a unit; default {@code holdfast.lease}; see {@link DistributedLock#leaseString()}
+     */
+    @AliasFor(annotation = DistributedLock.class, attribute = "leaseString")
+    String lease() default "";
+
+    /**
+     * How often a run that throws an exception is tried for one fire time, on any instance, unless the next fire time comes first. Deaths
+     * of instances do not count.
+     *
+     * @return 1 or more
+     */
+    int attempts() default 1;
+
+    /**
+     * The time from a failure to the next attempt. The instance that has failed waits for another lease, so that another one tries first.
+     *
+     * @return text with a unit, a placeholder or an expression for a bean
+     */
+    String retryAfter() default "10s";
+
+    /**
+     * How old a fire time may be that an instance runs when it starts, if nobody has: the latest one, once.
+     *
+     * @return text with a unit, {@code "6h"}, a placeholder or an expression for a bean; at most {@code holdfast.jobs.keep}; by default
+     *     none is caught up
+     */
+    String catchUp() default "";
 }

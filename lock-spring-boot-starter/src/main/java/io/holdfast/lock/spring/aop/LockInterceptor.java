@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -74,6 +75,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
     private final Supplier<LockTemplate> template;
     private final Supplier<List<LockRequestCustomizer>> customizers;
     private final Supplier<CallerTransactions> transactions;
+    private final Supplier<JobCalls> jobs;
     private final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-result");
     private final Executor results = task -> DaemonThreads.executeOrRun(threads, task);
     private volatile boolean closed;
@@ -93,6 +95,8 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
                 .toList());
         this.transactions = SingletonSupplier.of(
                 () -> beans.getBeanProvider(CallerTransactions.class).getIfAvailable(() -> CallerTransactions.NONE));
+        this.jobs = SingletonSupplier.of(() -> beans.getBeanProvider(JobCalls.class)
+                .getIfAvailable(() -> (operation, invocation, request, locks) -> Optional.empty()));
     }
 
     /**
@@ -164,10 +168,17 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             }
             Runnable joining =
                     interceptor.transactions.get().before(invocation, operation.caller(), request, template());
+            Optional<JobCalls.Call> job = operation.isJob()
+                    ? interceptor.jobs.get().of(operation, invocation, request, template())
+                    : Optional.empty();
             LockHandle lock;
             try {
-                lock = template().acquire(request);
-                if (lock == null) { // by a mock without stubs
+                lock = job.isPresent()
+                        ? job.get().acquire().orElse(null)
+                        : template().acquire(request);
+                if (lock == null && job.isPresent()) {
+                    return ResultKind.skipped(operation.returnType());
+                } else if (lock == null) { // by a mock without stubs
                     throw LockedCall.notCalled("acquire", "returned null");
                 }
             } catch (RuntimeException failure) {
@@ -178,7 +189,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             try {
                 result = under(lock, () -> {
                     joining.run();
-                    Object returned = invocation.proceed();
+                    Object returned = job.isPresent() ? job.get().run(invocation::proceed) : invocation.proceed();
                     return isStage ? returned : ResultKind.requireValue(returned, operation.caller());
                 });
             } catch (Throwable failure) {

@@ -46,6 +46,7 @@ import org.springframework.util.unit.DataSize;
  * @param aop Settings for the proxies of annotated methods.
  * @param locks Settings of annotated methods, by the name of their definition.
  * @param scheduled Settings of annotated methods that are scheduled, unless set in holdfast.locks.
+ * @param jobs Jobs that run once for each fire time.
  * @param transactions Locks and transactions.
  * @param quorum Independent servers that form a quorum.
  * @param leadership Leadership among the instances of the application.
@@ -71,6 +72,7 @@ record LockProperties(
         @DefaultValue Aop aop,
         @DefaultValue Map<String, LockOptions> locks,
         @DefaultValue Scheduled scheduled,
+        @DefaultValue Jobs jobs,
         @DefaultValue Transactions transactions,
         @DefaultValue Quorum quorum,
         @DefaultValue Leadership leadership,
@@ -117,6 +119,9 @@ record LockProperties(
         int status = problemDetails.status();
         require("holdfast.problem-details.status", status, status >= 400 && status <= 599, "400 to 599");
         check("holdfast.scheduled.", () -> scheduled.toOptions().applyTo(ANY));
+        check("holdfast.jobs.keep", () -> ANY.withData(jobs.keep()));
+        int history = jobs.history();
+        require("holdfast.jobs.history", history, history >= 1 && history <= 100, "1 to 100");
         locks.forEach((name, options) -> {
             requireLiteral("holdfast.locks", name);
             requirePositive("holdfast.locks." + name + ".limit", options.limit());
@@ -293,6 +298,16 @@ record LockProperties(
             return new LockOptions(lease, waitFor, renew, minHold, null, null, null, null, null, null);
         }
     }
+
+    /**
+     * Jobs that run once for each fire time.
+     *
+     * @param history How many of the last runs of a job are kept.
+     * @param keep How long they are kept after the last run. Must be at least the catch-up time of each job.
+     */
+    record Jobs(
+            @DefaultValue("20") int history,
+            @DefaultValue("30d") Duration keep) {}
 
     /**
      * Locks and transactions.

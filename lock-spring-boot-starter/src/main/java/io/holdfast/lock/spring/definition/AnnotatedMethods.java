@@ -133,7 +133,7 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
      * @param where the annotated element
      * @throws LockConfigurationException if a property is not set, or an expression cannot be evaluated
      */
-    protected final String evaluate(String attribute, String text, String where) {
+    public final String evaluate(String attribute, String text, String where) {
         return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
                 ? resolve(attribute, text, where)
                 : resolve(attribute, text, where, new EmbeddedValueResolver(beans));

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param fallbacks the methods that take the place of the method if it cannot acquire the lock
  * @param returnType what the method returns in the bean's class, type variables resolved
  * @param result what kind of value that is
+ * @param isJob whether the annotation is {@link io.holdfast.lock.spring.annotation.OnOneInstance}
  */
 public record LockOperation(
         Method method,
@@ -43,7 +44,8 @@ public record LockOperation(
         OnLost onLost,
         Fallbacks fallbacks,
         Class<?> returnType,
-        ResultKind result) {
+        ResultKind result,
+        boolean isJob) {
 
     /**
      * What one annotation locks.

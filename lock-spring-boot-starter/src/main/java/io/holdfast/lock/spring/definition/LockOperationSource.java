@@ -8,6 +8,7 @@ import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.DistributedSemaphore;
 import io.holdfast.lock.spring.annotation.OnContention;
 import io.holdfast.lock.spring.annotation.OnLost;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
 import io.holdfast.lock.spring.coroutine.KotlinNames;
 import io.holdfast.lock.spring.coroutine.SuspendFunctions;
 import io.holdfast.lock.spring.key.LockExpression;
@@ -88,7 +89,8 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
                 annotation.onLost(),
                 new Fallbacks(annotation, fallbackOf(annotation, where), method, userClass, where),
                 returnType,
-                result);
+                result,
+                ordered.get(0).getMetaTypes().contains(OnOneInstance.class));
     }
 
     /**
@@ -112,8 +114,8 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         }
         if (Set.copyOf(nameless.values()).size() > 1) {
             log.warn(
-                    "Lock annotations in several classes have a key, but no name, so order 42 and customer 42 are one lock:"
-                            + " {}. Set a different name for each kind of resource, such as name = \"order\"",
+                    "Lock annotations in several classes have a key, but no name, so order 42 and customer 42 are one"
+                            + " lock: {}. Set a different name for each kind of resource, such as name = \"order\"",
                     nameless.keySet());
         }
         Set<String> unused = new TreeSet<>(configured.get().locks().keySet());
@@ -219,7 +221,10 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
             throw new LockConfigurationException(
                     where + " has neither a name nor a key.",
                     "Specify what to lock: "
-                            + (ReflectionUtils.findMethod(found.getRoot().getType(), "key") == null
+                            + (found.getMetaTypes().contains(OnOneInstance.class)
+                                            || ReflectionUtils.findMethod(
+                                                            found.getRoot().getType(), "key")
+                                                    == null
                                     ? ""
                                     : "key = \"#order.id\", key = \"'nightly'\", or ")
                             + "name = \"nightly\".");
@@ -251,8 +256,8 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
             String one = several ? " has keys, one of which is blank." : " has a key that is blank.";
             throw new LockConfigurationException(
                     where + (both ? " has both key and keys." : one),
-                    "For one lock, use key, which may join values: key = \"parts(#shop, #id)\". For several locks, all or"
-                            + " none, use keys = {\"#from\", \"#to\"}. To lock the name, omit both.");
+                    "For one lock, use key, which may join values: key = \"parts(#shop, #id)\". For several locks, all"
+                            + " or none, use keys = {\"#from\", \"#to\"}. To lock the name, omit both.");
         }
         Stream<LockExpression> expressions =
                 texts.stream().map(text -> new LockExpression(several ? "keys" : "key", text, scope));

@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.autoconfigure.observation;
 
 import io.holdfast.lock.spring.LeaderElectedEvent;
 import io.holdfast.lock.spring.LeaderRevokedEvent;
+import io.holdfast.lock.spring.jobs.JobObserver;
 import io.holdfast.lock.spring.leader.LeadershipObserver;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -20,6 +21,14 @@ public final class LockEventAutoConfiguration {
     @ConditionalOnMissingBean(name = "holdfastEventPublisher")
     LockEventPublisher holdfastEventPublisher(ApplicationEventPublisher application) {
         return new LockEventPublisher(application);
+    }
+
+    /** Publishes the beginning and the end of each run of a job on this instance. Created with the first job. */
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean(name = "holdfastJobEvents")
+    JobObserver holdfastJobEvents(ApplicationEventPublisher application) {
+        return application::publishEvent;
     }
 
     /** Publishes the beginning and the end of each term of this instance. Created with the first role. */

@@ -47,6 +47,13 @@ public final class LockMetricsAutoConfiguration {
         return new LeadershipMeters(registry);
     }
 
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean(name = "holdfastJobMeters")
+    JobMeters holdfastJobMeters(MeterRegistry registry) {
+        return new JobMeters(registry);
+    }
+
     /** Limits the number of meters if names are built from data. */
     @Bean
     @ConditionalOnClass(MaximumAllowableTagsMeterFilter.class)

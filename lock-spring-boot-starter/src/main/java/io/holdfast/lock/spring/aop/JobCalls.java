@@ -1,0 +1,46 @@
+package io.holdfast.lock.spring.aop;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.api.LockedCallable;
+import io.holdfast.lock.spring.definition.LockOperation;
+import java.util.Optional;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+
+/** The rules for calls of jobs, which decide whether such a call runs, and record its run. */
+@FunctionalInterface
+public interface JobCalls {
+
+    /** One call of a job. Used by one thread. */
+    interface Call {
+
+        /**
+         * Acquires the lock, if the job is due.
+         *
+         * @return the handle, to be closed by the caller; empty if the call is skipped
+         */
+        Optional<LockHandle> acquire();
+
+        /**
+         * Runs the method and records how it ended, while the lock is held.
+         *
+         * @param method the method
+         * @return its result
+         * @throws Throwable what it throws
+         */
+        @Nullable
+        Object run(LockedCallable<@Nullable Object, Throwable> method) throws Throwable;
+    }
+
+    /**
+     * {@return the rules of a call; empty if the method has no schedule, so that it is locked as any other}
+     *
+     * @param operation the method, a {@linkplain LockOperation#isJob job}
+     * @param invocation the call
+     * @param request what it would lock
+     * @param locks where to acquire the lock
+     */
+    Optional<Call> of(LockOperation operation, MethodInvocation invocation, LockRequest request, LockTemplate locks);
+}

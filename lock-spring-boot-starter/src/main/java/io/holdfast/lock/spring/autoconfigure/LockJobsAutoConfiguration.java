@@ -1,0 +1,37 @@
+package io.holdfast.lock.spring.autoconfigure;
+
+import io.holdfast.lock.spring.definition.LockOperationSource;
+import io.holdfast.lock.spring.jobs.JobRegistry;
+import io.holdfast.lock.spring.jobs.JobSettings;
+import java.time.Clock;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Role;
+
+/** Jobs that run once for each fire time. Without jobs, nothing is started. */
+@AutoConfiguration(after = LockAopAutoConfiguration.class)
+@LocksEnabled
+public final class LockJobsAutoConfiguration {
+
+    /** A bean of this name and type {@link Clock} takes the place of the system clock, for schedulers that use another. */
+    static final String CLOCK = "holdfastJobsClock";
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static JobRegistry holdfastJobs(
+            ConfigurableListableBeanFactory beans,
+            LockOperationSource operations,
+            ObjectProvider<LockProperties> properties) {
+        return new JobRegistry(
+                beans,
+                operations,
+                () -> {
+                    LockProperties known = properties.getObject();
+                    return new JobSettings(known.jobs().history(), known.jobs().keep(), known.lease());
+                },
+                () -> beans.containsBean(CLOCK) ? beans.getBean(CLOCK, Clock.class) : Clock.systemUTC());
+    }
+}

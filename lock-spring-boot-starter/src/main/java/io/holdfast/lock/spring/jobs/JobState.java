@@ -1,0 +1,116 @@
+package io.holdfast.lock.spring.jobs;
+
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.spring.jobs.JobRun.Outcome;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a job leaves with its lock: its last runs. The first one has claimed its fire time, and all before it. Immutable.
+ *
+ * <p>As text: a line with the version, then one for each run, with tabs. Only the holder of the lock writes it, so a run without an end
+ * whose lock is free is lost.
+ *
+ * @param runs the latest first
+ * @param makeUpTo up to which fire time those are made up for which nobody could run; empty if none are
+ */
+record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
+
+    static final JobState NONE = new JobState(List.of(), Optional.empty());
+
+    static final int MAX_BYTES = 32_768;
+    private static final int MAX_TEXT = 200;
+    private static final String HEAD = "holdfast-job 1";
+
+    JobState {
+        runs = List.copyOf(runs);
+    }
+
+    Optional<JobRun> newest() {
+        return runs.stream().findFirst();
+    }
+
+    /** A run that has not ended is lost now: the new one holds its lock. */
+    JobState begin(JobRun run, Optional<Instant> madeUpTo, int history) {
+        List<JobRun> all = new ArrayList<>();
+        all.add(run);
+        for (JobRun each : runs.subList(0, Math.min(runs.size(), history - 1))) {
+            all.add(each.is(Outcome.RUNNING) ? each.ended(Outcome.LOST, run.start(), Optional.empty()) : each);
+        }
+        return new JobState(all, madeUpTo);
+    }
+
+    JobState end(Outcome outcome, Instant at, Optional<String> failure) {
+        List<JobRun> all = new ArrayList<>(runs);
+        all.set(0, all.get(0).ended(outcome, at, failure));
+        return new JobState(all, makeUpTo);
+    }
+
+    /** Drops the oldest runs if there is not enough room. */
+    byte[] encode() {
+        StringBuilder text = new StringBuilder(HEAD).append('\t').append(millis(makeUpTo));
+        int length = text.length();
+        for (JobRun each : runs) {
+            String line = '\n'
+                    + String.join(
+                            "\t",
+                            List.of(
+                                    millis(Optional.of(each.fireTime())),
+                                    String.valueOf(each.attempt()),
+                                    each.outcome().name(),
+                                    millis(Optional.of(each.start())),
+                                    millis(each.end()),
+                                    String.valueOf(each.fencingToken()),
+                                    printable(each.instance()),
+                                    printable(each.failure().orElse(""))));
+            length += line.getBytes(StandardCharsets.UTF_8).length;
+            if (length > MAX_BYTES) {
+                break;
+            }
+            text.append(line);
+        }
+        return text.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Throws a runtime exception if it is something else, or was written by a later version. */
+    static JobState decode(byte[] bytes) {
+        String[] lines = new String(bytes, StandardCharsets.UTF_8).split("\n", -1);
+        String[] head = lines[0].split("\t", -1);
+        if (!head[0].equals(HEAD)) {
+            throw new IllegalArgumentException("it begins with '" + printable(head[0]) + "', not with '" + HEAD + "'");
+        }
+        List<JobRun> runs = new ArrayList<>();
+        for (int i = 1; i < lines.length; i++) {
+            String[] part = lines[i].split("\t", -1);
+            runs.add(new JobRun(
+                    time(part[0]).orElseThrow(),
+                    Integer.parseInt(part[1]),
+                    Outcome.valueOf(part[2]),
+                    time(part[3]).orElseThrow(),
+                    time(part[4]),
+                    Long.parseLong(part[5]),
+                    part[6],
+                    Optional.of(part[7]).filter(text -> !text.isEmpty())));
+        }
+        return new JobState(runs, time(head[1]));
+    }
+
+    private static String millis(Optional<Instant> time) {
+        return time.map(at -> String.valueOf(at.toEpochMilli())).orElse("");
+    }
+
+    private static Optional<Instant> time(String millis) {
+        return Optional.of(millis)
+                .filter(text -> !text.isEmpty())
+                .map(text -> Instant.ofEpochMilli(Long.parseLong(text)));
+    }
+
+    /** On one line, without tabs, and short. */
+    static String printable(String text) {
+        return LockKey.printable(text.substring(0, Math.min(text.length(), MAX_TEXT)))
+                .strip();
+    }
+}

@@ -1,0 +1,92 @@
+package io.holdfast.lock.spring.jobs;
+
+import io.holdfast.lock.spring.LockConfigurationException;
+import java.lang.reflect.Method;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BinaryOperator;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.format.annotation.DurationFormat;
+import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.support.CronExpression;
+
+/**
+ * Reads the schedule of a method as Spring does.
+ *
+ * @param where the annotated method, for messages
+ * @param evaluate resolves placeholders and expressions, given the attribute and its text
+ */
+record ScheduleReader(String where, BinaryOperator<String> evaluate) {
+
+    /**
+     * {@return the schedule; empty if the method has none: no annotation, one for a single run, or a disabled one}
+     *
+     * @throws LockConfigurationException if it cannot be read
+     */
+    Optional<Schedule> read(Method method) {
+        List<FireTimes.Source> sources = new ArrayList<>();
+        List<Schedule> delays = new ArrayList<>();
+        annotations(method).forEach(each -> {
+            try {
+                cron(each).ifPresent(sources::add);
+                time("fixedRate", each.fixedRate(), each.fixedRateString(), each)
+                        .map(period -> new FireTimes.Rate(Math.max(1, period.toMillis())))
+                        .ifPresent(sources::add);
+                time("fixedDelay", each.fixedDelay(), each.fixedDelayString(), each)
+                        .map(Schedule.Delay::new)
+                        .ifPresent(delays::add);
+            } catch (IllegalArgumentException | DateTimeException e) {
+                throw new LockConfigurationException(
+                        where + " has a @Scheduled that cannot be read: " + e.getMessage() + ".",
+                        "Correct the @Scheduled.",
+                        e);
+            }
+        });
+        if (delays.size() > 1 || (!delays.isEmpty() && !sources.isEmpty())) {
+            throw new LockConfigurationException(
+                    where + " has a fixedDelay and another schedule, so its runs have no common fire times.",
+                    "Use one @Scheduled with a fixedDelay, or several with cron or fixedRate.");
+        }
+        return sources.isEmpty() ? delays.stream().findFirst() : Optional.of(new FireTimes(sources));
+    }
+
+    /** {@return whether Spring calls the method at all, if only once, or would if its schedule were not disabled} */
+    static boolean isScheduled(Method method) {
+        return !annotations(method).isEmpty();
+    }
+
+    private static List<Scheduled> annotations(Method method) {
+        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).stream(Scheduled.class)
+                .map(MergedAnnotation::synthesize)
+                .toList();
+    }
+
+    private Optional<FireTimes.Source> cron(Scheduled annotation) {
+        String cron = evaluate.apply("cron", annotation.cron());
+        if (cron.isBlank() || cron.equals(Scheduled.CRON_DISABLED)) {
+            return Optional.empty();
+        }
+        String zone = evaluate.apply("zone", annotation.zone());
+        return Optional.of(new FireTimes.Cron(
+                CronExpression.parse(cron), zone.isBlank() ? ZoneId.systemDefault() : ZoneId.of(zone)));
+    }
+
+    private Optional<Duration> time(String name, long number, String text, Scheduled annotation) {
+        if (number >= 0) {
+            return Optional.of(Duration.of(number, annotation.timeUnit().toChronoUnit()));
+        }
+        String resolved = evaluate.apply(name + "String", text);
+        return resolved.isBlank()
+                ? Optional.empty()
+                : Optional.of(DurationFormatterUtils.detectAndParse(
+                        resolved,
+                        DurationFormat.Unit.fromChronoUnit(annotation.timeUnit().toChronoUnit())));
+    }
+}

@@ -1,0 +1,213 @@
+package io.holdfast.lock.spring.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.spring.jobs.Decision.Ahead;
+import io.holdfast.lock.spring.jobs.Decision.Later;
+import io.holdfast.lock.spring.jobs.Decision.Run;
+import io.holdfast.lock.spring.jobs.Decision.Taken;
+import io.holdfast.lock.spring.jobs.JobRun.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Whether an instance runs a job now, on virtual time. */
+class JobRulesTest {
+
+    private static final Instant START = Instant.ofEpochSecond(1_800_000_000);
+    private static final Duration LEASE = Duration.ofSeconds(3);
+
+    private final Schedule every10s = new FireTimes(List.of(new FireTimes.Rate(10_000)));
+    private JobRules rules = new JobRules(every10s, LEASE, 1, Duration.ofSeconds(2));
+    private JobState state = JobState.NONE;
+    private Instant savedAt = Instant.EPOCH;
+
+    private static Instant at(double seconds) {
+        return START.plusMillis(Math.round(seconds * 1_000));
+    }
+
+    private Decision decide(double local, double now) {
+        return rules.decide(state, savedAt, at(local), at(now));
+    }
+
+    private Decision decide(double now) {
+        return decide(now, now);
+    }
+
+    private static Run run(double fireTime, int attempt) {
+        return new Run(at(fireTime), attempt, Optional.empty());
+    }
+
+    private void begun(double fireTime, int attempt, double start) {
+        JobRun run = new JobRun(
+                at(fireTime), attempt, Outcome.RUNNING, at(start), Optional.empty(), 7, "here", Optional.empty());
+        state = state.begin(run, Optional.empty(), 20);
+        savedAt = at(start);
+    }
+
+    private void ended(Outcome outcome, double end) {
+        state = state.end(outcome, at(end), Optional.empty());
+        savedAt = at(end);
+    }
+
+    private void ran(double fireTime, Outcome outcome, double start, double end) {
+        begun(fireTime, 1, start);
+        ended(outcome, end);
+    }
+
+    @Test
+    void fire_time_that_nobody_has_claimed_is_run() {
+        assertThat(decide(20.01)).isEqualTo(run(20, 1));
+
+        ran(20, Outcome.SUCCEEDED, 20.02, 20.5);
+
+        assertThat(decide(30.01)).isEqualTo(run(30, 1));
+    }
+
+    @Test
+    void fire_time_that_was_run_is_taken_however_late_or_early_a_clock_comes() {
+        ran(20, Outcome.SUCCEEDED, 20, 20.2);
+
+        assertThat(decide(20, 20.3)).isEqualTo(new Taken());
+        assertThat(decide(20.01, 24)).as("4 s behind").isEqualTo(new Taken());
+        assertThat(decide(24.9, 24.9)).as("its scheduler was busy").isEqualTo(new Taken());
+        assertThat(decide(13, 21)).as("8 s behind").isEqualTo(new Taken());
+    }
+
+    @Test
+    void fast_clock_claims_early_but_not_by_more_than_half_a_period() {
+        assertThat(decide(20, 15)).isEqualTo(run(20, 1));
+        assertThat(decide(20, 14.99)).isEqualTo(new Ahead(at(20), Duration.ofMillis(5_010)));
+    }
+
+    @Test
+    void fast_clock_claims_no_more_than_a_minute_early() {
+        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(3_600_000))), LEASE, 1, LEASE);
+
+        assertThat(rules.decide(state, savedAt, at(0), at(-60))).isEqualTo(run(0, 1));
+        assertThat(rules.decide(state, savedAt, at(0), at(-60.001)))
+                .isEqualTo(new Ahead(at(0), Duration.ofMillis(60_001)));
+    }
+
+    @Test
+    void timer_that_fired_too_early_is_repeated_at_the_fire_time() {
+        ran(20, Outcome.SUCCEEDED, 20, 20.2);
+
+        assertThat(decide(29.5, 29.7)).isEqualTo(new Later(at(30.2)));
+        assertThat(decide(25.01, 25)).isEqualTo(new Later(at(29.99)));
+        assertThat(decide(25, 25)).isEqualTo(new Taken());
+    }
+
+    @Test
+    void run_in_progress_is_left_alone_until_its_lock_may_be_free() {
+        begun(20, 1, 20.1);
+
+        assertThat(decide(20.2)).isEqualTo(new Later(at(23.1)));
+        assertThat(decide(23.099)).isEqualTo(new Later(at(23.1)));
+        assertThat(decide(23.1)).as("if the lock is free, its instance died").isEqualTo(run(20, 2));
+    }
+
+    @Test
+    void while_an_earlier_run_is_in_progress_the_next_fire_time_is_asked_for_more_often() {
+        begun(20, 1, 29);
+
+        assertThat(decide(30)).isEqualTo(new Later(at(31)));
+    }
+
+    @Test
+    void deaths_are_taken_over_without_limit_within_the_period_and_then_three_times_at_most() {
+        begun(20, 3, 20);
+        assertThat(decide(29)).isEqualTo(run(20, 4));
+        assertThat(decide(30)).isEqualTo(run(30, 1));
+
+        begun(20, 2, 20);
+        assertThat(decide(31)).isEqualTo(run(20, 3));
+    }
+
+    @Test
+    void failed_run_is_final_by_default() {
+        ran(20, Outcome.FAILED, 20, 20.5);
+
+        assertThat(decide(24)).isEqualTo(new Taken());
+    }
+
+    @Test
+    void failed_run_is_repeated_after_the_given_time_as_often_as_allowed() {
+        rules = new JobRules(every10s, LEASE, 3, Duration.ofSeconds(2));
+        ran(20, Outcome.FAILED, 20, 20.5);
+        assertThat(decide(21)).isEqualTo(new Later(at(22.5)));
+        assertThat(decide(22.5)).isEqualTo(run(20, 2));
+
+        begun(20, 3, 23);
+        ended(Outcome.FAILED, 24);
+        assertThat(decide(27)).isEqualTo(new Later(at(30)));
+    }
+
+    @Test
+    void next_fire_time_takes_the_place_of_a_repetition() {
+        rules = new JobRules(every10s, LEASE, 3, Duration.ofSeconds(2));
+        ran(20, Outcome.FAILED, 20, 29);
+
+        assertThat(decide(30)).isEqualTo(run(30, 1));
+    }
+
+    @Test
+    void skipped_fire_time_is_taken() {
+        ran(20, Outcome.SKIPPED, 20, 20);
+
+        assertThat(decide(24)).isEqualTo(new Taken());
+    }
+
+    @Test
+    void delay_counts_from_the_end_of_the_last_run() {
+        rules = new JobRules(new Schedule.Delay(Duration.ofSeconds(5)), LEASE, 1, LEASE);
+        assertThat(decide(20)).isEqualTo(run(20, 1));
+
+        ran(20, Outcome.SUCCEEDED, 20, 22);
+        assertThat(decide(99, 26.999)).as("local clocks do not count").isEqualTo(new Later(at(27)));
+        assertThat(decide(0, 27)).isEqualTo(run(27, 1));
+
+        ran(27, Outcome.FAILED, 27, 28);
+        assertThat(decide(40)).isEqualTo(run(33, 1));
+    }
+
+    @Test
+    void run_with_a_delay_is_taken_over_and_repeated() {
+        rules = new JobRules(new Schedule.Delay(Duration.ofSeconds(5)), LEASE, 2, Duration.ofSeconds(1));
+        begun(20, 1, 20);
+        assertThat(decide(22)).isEqualTo(new Later(at(23)));
+        assertThat(decide(23)).isEqualTo(run(20, 2));
+
+        ran(30, Outcome.FAILED, 30, 31);
+        assertThat(decide(31.5)).isEqualTo(new Later(at(32)));
+        assertThat(decide(32)).isEqualTo(run(30, 2));
+
+        rules = new JobRules(new Schedule.Delay(Duration.ofMillis(500)), LEASE, 2, Duration.ofSeconds(1));
+        assertThat(decide(31.5)).as("due before the repetition").isEqualTo(run(31.5, 1));
+    }
+
+    @Test
+    void fire_times_that_nobody_could_claim_are_made_up_in_order() {
+        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(1_000))), LEASE, 1, LEASE);
+        ran(20, Outcome.SUCCEEDED, 20, 20.2);
+
+        assertThat(decide(23.4)).isEqualTo(new Run(at(21), 1, Optional.of(at(25))));
+
+        state = new JobState(state.runs(), Optional.of(at(25)));
+        assertThat(decide(23.4)).isEqualTo(new Run(at(21), 1, Optional.of(at(25))));
+        ran(25, Outcome.SUCCEEDED, 27, 27.2);
+        state = new JobState(state.runs(), Optional.of(at(25)));
+        assertThat(decide(28.4)).as("making up has an end").isEqualTo(run(28, 1));
+    }
+
+    @Test
+    void fire_times_older_than_two_leases_are_not_made_up() {
+        ran(20, Outcome.SUCCEEDED, 20, 20.2);
+        assertThat(decide(64)).isEqualTo(run(60, 1));
+
+        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(1_000))), LEASE, 1, LEASE);
+        assertThat(decide(64.5)).isEqualTo(new Run(at(59), 1, Optional.of(at(69))));
+    }
+}

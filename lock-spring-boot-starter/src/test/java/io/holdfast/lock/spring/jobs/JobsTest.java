@@ -1,0 +1,455 @@
+package io.holdfast.lock.spring.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
+import io.holdfast.lock.spring.LockAssert;
+import io.holdfast.lock.spring.LockContext;
+import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
+import io.holdfast.lock.spring.jobs.JobRun.Outcome;
+import io.holdfast.lock.testing.CountingProxy;
+import io.holdfast.lock.testing.TestRedis;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.scheduling.annotation.Scheduled;
+
+/** Jobs on several instances, on a real Redis. Fire times are in the past, where clocks are set; leases pass for real. */
+class JobsTest {
+
+    private static final List<JobRun> RAN = new CopyOnWriteArrayList<>();
+    private static final AtomicInteger FAILURES = new AtomicInteger();
+
+    @BeforeEach
+    void nothingHasRun() {
+        RAN.clear();
+        FAILURES.set(0);
+    }
+
+    private static void work() {
+        RAN.add(Jobs.currentRun().orElseThrow());
+        if (FAILURES.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+            throw new IllegalStateException("no disk\nat all");
+        }
+    }
+
+    private static JobStatus report(AssertableApplicationContext context) {
+        return context.getBean(Jobs.class).get("report");
+    }
+
+    /** A run whose instance has died: its lock expires. */
+    private static void dead(AssertableApplicationContext context, String fireTime) {
+        JobRun run = new JobRun(
+                Instant.parse(fireTime),
+                1,
+                Outcome.RUNNING,
+                Instant.now(),
+                Optional.empty(),
+                1,
+                "dead",
+                Optional.empty());
+        LockHandle lock = context.getBean(LockTemplate.class)
+                .acquire(LockRequest.of("report")
+                        .lease(Duration.ofSeconds(1))
+                        .renew(false)
+                        .withData(Duration.ofDays(1)))
+                .detach();
+        lock.saveData(JobState.NONE.begin(run, Optional.empty(), 20).encode());
+    }
+
+    static class Hourly {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report")
+        public void report() {
+            LockAssert.assertLocked("report");
+            assertThat(LockContext.current().orElseThrow().fencingToken())
+                    .isEqualTo(Jobs.currentRun().orElseThrow().fencingToken());
+            work();
+        }
+    }
+
+    @Test
+    void fire_time_is_run_once_although_clocks_differ() {
+        Instance first = Instance.onRedis(Hourly.class);
+        Instance second = Instance.onRedis(Hourly.class);
+        first.run(a -> second.run(b -> {
+            first.clock.set("2026-03-01T03:00:00Z");
+            second.clock.set("2026-03-01T03:00:04Z");
+            b.getBean(Hourly.class).report();
+            a.getBean(Hourly.class).report();
+            a.getBean(Hourly.class).report();
+            assertThat(RAN).extracting(JobRun::fireTime).containsExactly(Instant.parse("2026-03-01T03:00:00Z"));
+
+            first.clock.set("2026-03-01T04:00:10Z");
+            second.clock.set("2026-03-01T03:59:50Z"); // slow: its own 4 o'clock is to come
+            a.getBean(Hourly.class).report();
+            b.getBean(Hourly.class).report();
+            second.clock.set("2026-03-01T04:00:00Z");
+            b.getBean(Hourly.class).report();
+            assertThat(RAN)
+                    .extracting(JobRun::fireTime)
+                    .containsExactly(Instant.parse("2026-03-01T03:00:00Z"), Instant.parse("2026-03-01T04:00:00Z"));
+        }));
+    }
+
+    static class Recorded {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void runs_are_recorded_for_all_instances() {
+        Instance first = Instance.onRedis(Recorded.class, "holdfast.jobs.history=2");
+        Instance second = Instance.onRedis(Recorded.class);
+        first.run(a -> second.run(b -> {
+            for (int hour = 3; hour <= 5; hour++) {
+                first.clock.set("2026-03-01T0" + hour + ":00:00Z");
+                FAILURES.set(hour == 5 ? 1 : 0);
+                try {
+                    a.getBean(Recorded.class).report();
+                } catch (IllegalStateException e) {
+                    assertThat(e).hasMessageStartingWith("no disk");
+                }
+            }
+            second.clock.set("2026-03-01T05:00:00Z");
+
+            JobStatus status = report(b);
+
+            assertThat(status.schedule()).isEqualTo("cron 0 0 * * * * (UTC)");
+            assertThat(status.method()).isEqualTo("Recorded.report");
+            assertThat(status.nextFireTime()).contains(Instant.parse("2026-03-01T06:00:00Z"));
+            assertThat(status.runs()).hasSize(2);
+            JobRun last = status.runs().get(0);
+            assertThat(last.fireTime()).isEqualTo("2026-03-01T05:00:00Z");
+            assertThat(last.outcome()).isEqualTo(Outcome.FAILED);
+            assertThat(last.failure()).contains("IllegalStateException: no disk");
+            assertThat(last.attempt()).isEqualTo(1);
+            assertThat(last.end().orElseThrow()).isAfterOrEqualTo(last.start());
+            assertThat(last.instance()).contains(ProcessHandle.current().pid() + "@");
+            assertThat(status.runs().get(1).outcome()).isEqualTo(Outcome.SUCCEEDED);
+            assertThat(status.runs().get(1).fencingToken()).isLessThan(last.fencingToken());
+            assertThat(Duration.between(last.start(), Instant.now()).abs()).isLessThan(Duration.ofMinutes(5));
+            assertThat(first.events)
+                    .extracting(event -> event.run().outcome())
+                    .containsExactly(
+                            Outcome.RUNNING,
+                            Outcome.SUCCEEDED,
+                            Outcome.RUNNING,
+                            Outcome.SUCCEEDED,
+                            Outcome.RUNNING,
+                            Outcome.FAILED);
+            b.getBean(Recorded.class).report();
+            assertThat(RAN).as("a failure is final by default").hasSize(3);
+        }));
+    }
+
+    static class Counted {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void call_that_finds_its_fire_time_taken_is_one_call_to_redis() {
+        try (CountingProxy redis = new CountingProxy(TestRedis.shared().port())) {
+            Instance first = new Instance(
+                    Runners.redis(redis.port()).withPropertyValues("holdfast.redis.key-prefix=Counted"), Counted.class);
+            first.run(a -> {
+                first.clock.set("2026-03-01T03:00:00Z");
+                a.getBean(Counted.class).report();
+                long before = redis.total();
+
+                for (int i = 0; i < 10; i++) {
+                    a.getBean(Counted.class).report();
+                }
+
+                assertThat(redis.total() - before).isEqualTo(10);
+                assertThat(RAN).hasSize(1);
+            });
+        }
+    }
+
+    static class Keyed {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", key = "@region")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void each_key_is_a_job_with_its_own_runs() {
+        for (String region : List.of("north", "south", "north")) {
+            Instance instance = new Instance(
+                    Runners.redis()
+                            .withBean("region", String.class, () -> region)
+                            .withPropertyValues("holdfast.redis.key-prefix=Keyed"),
+                    Keyed.class);
+            instance.clock.set("2026-03-01T03:00:00Z");
+            instance.run(a -> {
+                a.getBean(Keyed.class).report();
+                assertThat(report(a).runs()).hasSize(1);
+            });
+        }
+        assertThat(RAN).hasSize(2);
+    }
+
+    static class Racing {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report")
+        public void report() {
+            work();
+        }
+    }
+
+    /** All have read the state before the first of them holds the lock, or else find it held. */
+    @Test
+    void calls_at_the_same_time_are_one_run() {
+        Instance first = Instance.onRedis(Racing.class);
+        first.run(a -> {
+            Instant start = Instant.parse("2026-03-01T00:00:00Z");
+            for (int hour = 0; hour < 50; hour++) {
+                first.clock.set(start.plus(Duration.ofHours(hour)).toString());
+                List<CompletableFuture<Void>> calls = Stream.generate(() -> CompletableFuture.runAsync(
+                                a.getBean(Racing.class)::report, task -> new Thread(task).start()))
+                        .limit(4)
+                        .toList();
+                calls.forEach(CompletableFuture::join);
+            }
+            assertThat(RAN).extracting(JobRun::fireTime).doesNotHaveDuplicates().hasSize(50);
+        });
+    }
+
+    static class Repeated {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", attempts = 3, retryAfter = "100ms", lease = "2s")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void failed_run_is_repeated_until_it_succeeds() {
+        Instance first = Instance.onRedis(Repeated.class);
+        first.run(a -> {
+            first.clock.set("2026-03-01T03:00:00Z");
+            FAILURES.set(2);
+            try {
+                a.getBean(Repeated.class).report();
+            } catch (IllegalStateException e) {
+                assertThat(e).hasMessageStartingWith("no disk");
+            }
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(report(a).runs())
+                            .extracting(JobRun::outcome)
+                            .containsExactly(Outcome.SUCCEEDED, Outcome.FAILED, Outcome.FAILED));
+            assertThat(RAN).extracting(JobRun::attempt).containsExactly(1, 2, 3);
+            List<JobRun> runs = report(a).runs();
+            assertThat(Duration.between(
+                            runs.get(1).end().orElseThrow(), runs.get(0).start()))
+                    .isGreaterThanOrEqualTo(Duration.ofMillis(99));
+        });
+    }
+
+    static class TakenOver {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", lease = "1s")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void run_of_a_dead_instance_is_begun_again_by_one_that_was_called_for_it() {
+        Instance first = Instance.onRedis(TakenOver.class);
+        first.run(a -> {
+            first.clock.set("2026-03-01T03:00:00Z");
+            dead(a, "2026-03-01T03:00:00Z");
+
+            a.getBean(TakenOver.class).report();
+
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(report(a).runs())
+                            .extracting(JobRun::outcome)
+                            .containsExactly(Outcome.SUCCEEDED, Outcome.LOST));
+            assertThat(RAN).extracting(JobRun::attempt).containsExactly(2);
+            List<JobRun> runs = report(a).runs();
+            assertThat(runs.get(0).start())
+                    .as("not while the lock is held")
+                    .isAfterOrEqualTo(runs.get(1).start().plusMillis(990));
+            assertThat(first.events)
+                    .extracting(event -> event.run().outcome())
+                    .containsExactly(Outcome.LOST, Outcome.RUNNING, Outcome.SUCCEEDED);
+        });
+    }
+
+    static class Distant {
+
+        @Scheduled(fixedRateString = "PT1H")
+        @OnOneInstance(name = "report")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void clock_that_is_far_ahead_claims_nothing() {
+        Instance first = Instance.onRedis(Distant.class);
+        first.run(a -> {
+            first.clock.add(Duration.ofHours(2));
+            a.getBean(Distant.class).report();
+            assertThat(RAN).isEmpty();
+            assertThat(report(a).runs()).isEmpty();
+
+            first.clock.add(Duration.ofHours(-2));
+            a.getBean(Distant.class).report();
+            assertThat(RAN).hasSize(1);
+        });
+    }
+
+    static class Paused {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void paused_job_is_skipped_on_all_instances_until_it_is_resumed() {
+        Instance first = Instance.onRedis(Paused.class);
+        Instance second = Instance.onRedis(Paused.class);
+        first.run(a -> second.run(b -> {
+            a.getBean(Jobs.class).pause("report");
+            second.clock.set("2026-03-01T03:00:00Z");
+            b.getBean(Paused.class).report();
+            assertThat(RAN).isEmpty();
+            assertThat(report(a).paused()).isTrue();
+            assertThat(report(a).runs()).extracting(JobRun::outcome).containsExactly(Outcome.SKIPPED);
+
+            b.getBean(Jobs.class).resume("report");
+            b.getBean(Paused.class).report();
+            assertThat(RAN).as("this fire time was skipped").isEmpty();
+            second.clock.set("2026-03-01T04:00:00Z");
+            b.getBean(Paused.class).report();
+            assertThat(RAN).hasSize(1);
+            assertThat(report(a).paused()).isFalse();
+        }));
+    }
+
+    static class CaughtUp {
+
+        @Scheduled(cron = "0 0 3 * * *", zone = "UTC")
+        @OnOneInstance(name = "report", catchUp = "6h")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void instance_that_starts_catches_up_once_with_what_nobody_has_run() {
+        Instance late = Instance.onRedis(CaughtUp.class);
+        late.clock.set("2026-03-01T09:00:00Z");
+        late.run(a -> assertThat(report(a).runs()).as("six hours ago").isEmpty());
+
+        Instance first = Instance.onRedis(CaughtUp.class);
+        Instance second = Instance.onRedis(CaughtUp.class);
+        first.clock.set("2026-03-01T08:59:59Z");
+        second.clock.set("2026-03-01T08:59:59Z");
+        first.run(a -> {
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(report(a).runs())
+                            .extracting(JobRun::outcome)
+                            .containsExactly(Outcome.SUCCEEDED));
+            assertThat(RAN).extracting(JobRun::fireTime).containsExactly(Instant.parse("2026-03-01T03:00:00Z"));
+            second.run(b -> {
+                b.getBean(CaughtUp.class).report();
+                assertThat(RAN).hasSize(1);
+            });
+        });
+    }
+
+    static class Delayed {
+
+        @Scheduled(fixedDelay = 1_000)
+        @OnOneInstance(name = "report")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void delay_counts_from_the_end_of_the_last_run_on_any_instance() {
+        Instance first = Instance.onRedis(Delayed.class);
+        Instance second = Instance.onRedis(Delayed.class);
+        first.run(a -> second.run(b -> {
+            a.getBean(Delayed.class).report();
+            b.getBean(Delayed.class).report();
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(report(a).runs()).hasSizeGreaterThan(3));
+            List<JobRun> runs = report(b).runs();
+            for (int i = 1; i < runs.size(); i++) {
+                assertThat(runs.get(i - 1).start())
+                        .isAfterOrEqualTo(runs.get(i).end().orElseThrow().plusMillis(999));
+            }
+        }));
+    }
+
+    static class Foreign {
+
+        @Scheduled(cron = "0 0 * * * *")
+        @OnOneInstance(name = "report")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void data_of_something_else_is_not_overwritten() {
+        Instance first = Instance.onRedis(Foreign.class);
+        first.run(a -> {
+            byte[] cursor = "cursor 7".getBytes(StandardCharsets.UTF_8);
+            LockTemplate locks = a.getBean(LockTemplate.class);
+            locks.execute(
+                    LockRequest.of("report").withData(Duration.ofMinutes(10)),
+                    (LockHandle lock) -> lock.saveData(cursor));
+
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> a.getBean(Foreign.class).report())
+                    .withMessageContaining("is not that of a job")
+                    .withMessageContaining("Give the job a name that nothing else uses");
+            assertThat(locks.data("report").bytes()).contains(cursor);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> a.getBean(Jobs.class).pause("export"))
+                    .withMessage("There is no job 'export' with a schedule. Known jobs: [report]");
+        });
+    }
+}
