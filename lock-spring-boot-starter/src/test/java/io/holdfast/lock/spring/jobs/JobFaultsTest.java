@@ -177,7 +177,7 @@ class JobFaultsTest {
         checkAttempts("timed");
         checkAttempts("delayed");
         checkDelay();
-        assertThat(done).filteredOn(row -> row.job().equals("delayed")).hasSizeGreaterThan(10);
+        assertThat(done).filteredOn(row -> row.job().equals("delayed")).hasSizeGreaterThan(3);
     }
 
     /** A fire time is begun again only as the next attempt, and only as often as there were faults. */
@@ -221,18 +221,20 @@ class JobFaultsTest {
 
     @Test
     void every_second_with_clocks_that_differ_by_less_than_half_a_second() throws Exception {
-        run(1, 400, Duration.ofSeconds(50));
+        run(1, 400, Duration.ofSeconds(20));
     }
 
+    /** {@code -Djobs.seconds=600} takes ten minutes. */
     @Tag("full")
     @Test
-    void every_second_for_ten_minutes() throws Exception {
-        run(1, 400, Duration.ofMinutes(10));
+    void every_second_for_longer() throws Exception {
+        run(1, 400, Duration.ofSeconds(Long.getLong("jobs.seconds", 60)));
     }
 
+    /** See above. */
     @Tag("full")
     @Test
-    void every_ten_seconds_with_clocks_that_differ_by_four_seconds_for_ten_minutes() throws Exception {
-        run(10, 4_000, Duration.ofMinutes(10));
+    void every_ten_seconds_with_clocks_that_differ_by_four_seconds() throws Exception {
+        run(10, 4_000, Duration.ofSeconds(Long.getLong("jobs.seconds", 90)));
     }
 }
