@@ -101,6 +101,25 @@ class JobRulesTest {
     }
 
     @Test
+    void clock_that_was_set_back_after_the_timer_was_set_is_waited_for() {
+        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(3_600_000))), LEASE, 1, LEASE);
+        ran(0, Outcome.SUCCEEDED, 0, 1);
+
+        assertThat(decide(3_000, 3_000)).isEqualTo(new Later(at(3_600)));
+        assertThat(decide(1_700, 1_700)).isEqualTo(new Taken());
+    }
+
+    /** Otherwise it would claim the next one, and all others up to its own time to make them up. */
+    @Test
+    void clock_that_is_far_ahead_does_not_claim_an_earlier_fire_time_either() {
+        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(1_000))), LEASE, 1, LEASE);
+        ran(20, Outcome.SUCCEEDED, 20, 20.2);
+
+        assertThat(decide(3_620, 21.01)).isEqualTo(new Ahead(at(3_620), Duration.ofMillis(3_598_990)));
+        assertThat(decide(21.5, 21.01)).isEqualTo(run(21, 1));
+    }
+
+    @Test
     void run_in_progress_is_left_alone_until_its_lock_may_be_free() {
         begun(20, 1, 20.1);
 
@@ -117,13 +136,25 @@ class JobRulesTest {
     }
 
     @Test
-    void deaths_are_taken_over_without_limit_within_the_period_and_then_three_times_at_most() {
+    void deaths_are_taken_over_without_limit_within_the_period_and_soon_after_it_three_times_at_most() {
         begun(20, 3, 20);
         assertThat(decide(29)).isEqualTo(run(20, 4));
         assertThat(decide(30)).isEqualTo(run(30, 1));
 
-        begun(20, 2, 20);
-        assertThat(decide(31)).isEqualTo(run(20, 3));
+        begun(20, 2, 24);
+        assertThat(decide(32.9)).as("it began less than three leases ago").isEqualTo(run(20, 3));
+        begun(20, 3, 24);
+        assertThat(decide(30)).isEqualTo(run(30, 1));
+    }
+
+    @Test
+    void death_is_taken_over_until_the_next_fire_time_which_takes_its_place() {
+        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(86_400_000))), LEASE, 1, LEASE);
+        double day = 86_400 - Math.floorMod(START.getEpochSecond(), 86_400L);
+        begun(day, 1, day);
+
+        assertThat(decide(day + 86_000)).isEqualTo(run(day, 2));
+        assertThat(decide(day + 86_400.01)).isEqualTo(run(day + 86_400, 1));
     }
 
     @Test
@@ -200,6 +231,26 @@ class JobRulesTest {
         ran(25, Outcome.SUCCEEDED, 27, 27.2);
         state = new JobState(state.runs(), Optional.of(at(25)));
         assertThat(decide(28.4)).as("making up has an end").isEqualTo(run(28, 1));
+    }
+
+    @Test
+    void fire_times_missed_after_all_others_were_made_up_are_made_up_as_well() {
+        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(1_000))), LEASE, 1, LEASE);
+        ran(25, Outcome.SUCCEEDED, 25.9, 26.1);
+        state = new JobState(state.runs(), Optional.of(at(26)));
+        assertThat(decide(26.4)).as("the latest has been reached").isEqualTo(run(26, 1));
+
+        ran(26, Outcome.SUCCEEDED, 26.4, 26.6);
+        assertThat(decide(29.6)).isEqualTo(new Run(at(27), 1, Optional.of(at(31))));
+    }
+
+    @Test
+    void fire_times_older_than_two_leases_are_not_made_up_whatever_was_planned_before() {
+        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(1_000))), LEASE, 1, LEASE);
+        ran(20, Outcome.SUCCEEDED, 20, 20.2);
+        state = new JobState(state.runs(), Optional.of(at(1_000)));
+
+        assertThat(decide(500.4)).isEqualTo(new Run(at(495), 1, Optional.of(at(1_000))));
     }
 
     @Test
