@@ -16,6 +16,7 @@ class PublicApiTest {
                         "io.holdfast.lock.spring.annotation",
                         "io.holdfast.lock.spring.autoconfigure",
                         "io.holdfast.lock.spring.integration",
+                        "io.holdfast.lock.spring.jobs",
                         "io.holdfast.lock.spring.observation",
                         "io.holdfast.lock.spring"));
     }

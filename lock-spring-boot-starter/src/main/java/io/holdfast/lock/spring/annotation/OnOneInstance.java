@@ -18,13 +18,21 @@ import org.springframework.core.annotation.AliasFor;
  * }</pre>
  *
  * <p>What was run is recorded with the lock, so it does not matter by how much the clocks of the instances differ (up to half a period, and
- * a minute), whether a scheduler was busy, or how long the job takes. The ticks of a {@code fixedRate} are the multiples of its period since
- * 1970, so they are the same everywhere; a {@code fixedDelay} counts from the end of the last run on any instance. If the instance of a run
- * dies, another one begins it again within its lease plus one second. {@link io.holdfast.lock.spring.jobs.Jobs} has the last runs, and
- * pauses jobs.
+ * a minute), whether a scheduler was busy, or how long the job takes. The ticks of a {@code fixedRate} are the multiples of its period
+ * since 1970, so they are the same everywhere; a {@code fixedDelay} counts from the end of the last run on any instance. If the instance of
+ * a run dies, another one begins it again within its lease plus one second, unless the next fire time comes first. {@link
+ * io.holdfast.lock.spring.jobs.Jobs} has the last runs, and pauses jobs.
  *
- * <p>A method without {@code @Scheduled}, which something else calls, or one that returns a stage, a future, or a publisher, needs a {@link
- * #minHold()}, and keeps others out for that time. At startup, the log says which of the two applies.
+ * <p>Any call of the method counts as one by the scheduler, also that of a controller or a test: it is skipped unless a fire time is due.
+ * To run the work at other times, move it to a method of its own. Without {@code @EnableScheduling}, an instance runs jobs only if
+ * something calls them: it neither takes over nor catches up.
+ *
+ * <p>A method without {@code @Scheduled}, or with one for a single run; one that returns a stage, a future, or a publisher; one with a
+ * second lock annotation; and any on a quorum, needs a {@link #minHold()}, and keeps others out for that time. At startup, the log says
+ * which of the two applies.
+ *
+ * <p>Jobs that must not run at the same time have different names, and acquire a common lock inside. While one waits for it, its own
+ * run is in progress.
  *
  * <p>Shorthand for {@link DistributedLock} with a single try and {@link OnContention#SKIP}. The method must return void, or a type that can
  * be empty or null.
@@ -35,7 +43,10 @@ import org.springframework.core.annotation.AliasFor;
 @DistributedLock(waitFor = 0, onContention = OnContention.SKIP)
 public @interface OnOneInstance {
 
-    /** {@return the name of the job, which is its key; see {@link DistributedLock#name()}} */
+    /**
+     * {@return the name of the job, which is its key; see {@link DistributedLock#name()}} It is unique among all applications that share a
+     * Redis and a key prefix.
+     */
     @AliasFor(annotation = DistributedLock.class)
     String name();
 
@@ -48,7 +59,7 @@ public @interface OnOneInstance {
     String key() default "";
 
     /**
-     * Only for a method without a schedule: the minimum time for which other instances are kept out, counted from the start of the job.
+     * Only for a method without fire times: the minimum time for which other instances are kept out, counted from the start of the job.
      * More than the possible difference between the times at which instances call it, and less than the time until the next run.
      *
      * @return text with a unit, {@code "10m"}, a placeholder or an expression for a bean; see {@link DistributedLock#minHoldString()}

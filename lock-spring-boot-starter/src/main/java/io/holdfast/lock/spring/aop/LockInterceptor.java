@@ -185,11 +185,14 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
                 Object instead = refused(failure);
                 return instead == null && isStage ? CompletableFuture.completedFuture(null) : instead;
             }
+            LockedCallable<@Nullable Object, Throwable> method = () -> {
+                joining.run();
+                return invocation.proceed();
+            };
             Object result;
             try {
                 result = under(lock, () -> {
-                    joining.run();
-                    Object returned = job.isPresent() ? job.get().run(invocation::proceed) : invocation.proceed();
+                    Object returned = job.isPresent() ? job.get().run(method) : method.call();
                     return isStage ? returned : ResultKind.requireValue(returned, operation.caller());
                 });
             } catch (Throwable failure) {

@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.autoconfigure;
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import io.holdfast.lock.spring.jobs.JobRegistry;
 import io.holdfast.lock.spring.jobs.JobSettings;
+import io.holdfast.lock.store.LockStore;
 import java.time.Clock;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -24,13 +25,20 @@ public final class LockJobsAutoConfiguration {
     static JobRegistry holdfastJobs(
             ConfigurableListableBeanFactory beans,
             LockOperationSource operations,
+            ObjectProvider<LockStore> stores,
             ObjectProvider<LockProperties> properties) {
         return new JobRegistry(
                 beans,
                 operations,
                 () -> {
                     LockProperties known = properties.getObject();
-                    return new JobSettings(known.jobs().history(), known.jobs().keep(), known.lease());
+                    LockStore store = stores.getIfUnique(); // none: the application has its own template
+                    return new JobSettings(
+                            known.jobs().history(),
+                            known.jobs().keep(),
+                            known.lease(),
+                            store == null || store.keepsData(),
+                            (int) known.maxDataSize().toBytes());
                 },
                 () -> beans.containsBean(CLOCK) ? beans.getBean(CLOCK, Clock.class) : Clock.systemUTC());
     }

@@ -95,6 +95,30 @@ public record AnnotationOptions(
                 cause);
     }
 
+    /**
+     * {@return a time that is not an option of the lock; zero if the text is empty}
+     *
+     * @param source resolves placeholders and expressions
+     * @param where the annotated element, for messages
+     * @param attribute the attribute
+     * @param text its text
+     * @throws LockConfigurationException if it is not a time with a unit, from 0 to {@link LockRequest#MAX_TIME}
+     */
+    public static Duration time(LockOperationSource source, String where, String attribute, String text) {
+        String resolved = source.evaluate(attribute, text, where).strip();
+        try {
+            Duration time = resolved.isEmpty() ? Duration.ZERO : DurationStyle.detectAndParse(resolved);
+            if (!lacksUnit(resolved) && !time.isNegative() && time.compareTo(LockRequest.MAX_TIME) <= 0) {
+                return time;
+            }
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            // reported below, as one that is out of range
+        }
+        throw new LockConfigurationException(
+                where + " has " + attribute + " = \"" + text + "\", which is invalid.",
+                attribute + " must be text with a unit, up to 365 days: \"10s\", \"6h\", \"${app.time}\".");
+    }
+
     /** {@return the attribute of a composed annotation that passes its text on to the given one, such as {@code minHold}, if any} */
     private String written(String attribute) {
         return found.getMetaTypes().stream()

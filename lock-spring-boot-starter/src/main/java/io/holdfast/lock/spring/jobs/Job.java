@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.jobs;
 
 import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockData;
+import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
@@ -13,7 +14,6 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,12 +24,14 @@ import org.springframework.util.ReflectionUtils;
 /**
  * A job on this instance: what is known of it, and when its method is called besides the schedule.
  *
- * <p>Each call ends with a {@link Decision}. If that is to decide again later (a run may fail or die, a fire time may come soon), or if none
- * can be made, since Redis does not respond, this instance calls the method again by itself, through the proxy of its bean as Spring does.
- * The call decides from the state of the job then, so it needs no memory of why it was planned, and one plan for each job is enough: of two,
- * the earlier one is kept, whose call plans the other one again. At most one such call runs at a time; one that comes due meanwhile is
- * dropped, since a run decides again at its end. A plan is replaced, not cancelled: only
- * the latest one calls.
+ * <p>Each call ends with a {@link Decision}. If that is to decide again later (a run may fail or die, a fire time may come soon), or if
+ * none can be made or recorded, since Redis does not respond, this instance calls the method again by itself, through the proxy of its bean
+ * as Spring does. The call decides from the state of the job then, so it needs no memory of why it was planned, and one plan for each job
+ * is enough: of two, the earlier one is kept, whose call plans the other one again. At most one such call runs at a time; one that comes
+ * due meanwhile follows it. A plan is replaced, not cancelled: a timer that finds no plan due does nothing.
+ *
+ * <p>So whichever instance was called for a fire time looks after it until it has been run. One that starts later looks once, and then does
+ * the same.
  */
 final class Job {
 
@@ -44,10 +46,14 @@ final class Job {
     final Schedule schedule;
     private final JobSettings.OfJob settings;
     private final Object bean;
-    private final AtomicBoolean calls = new AtomicBoolean();
+    private final Object target;
     private volatile @Nullable Supplier<Duration> sinceSuccess;
     private volatile @Nullable LockRequest latest;
+    /** The latest exception of a call that ended before its run began, and so is no failure of the job. */
+    private volatile @Nullable LockException refusal;
+
     private @Nullable Long plannedNanos;
+    private boolean isCalling;
 
     Job(JobRegistry registry, LockOperation operation, Schedule schedule, JobSettings.OfJob settings, Object bean) {
         this.registry = registry;
@@ -55,6 +61,7 @@ final class Job {
         this.schedule = schedule;
         this.settings = settings;
         this.bean = bean;
+        this.target = JobRegistry.targetOf(bean);
     }
 
     /**
@@ -76,12 +83,18 @@ final class Job {
         return operation.name();
     }
 
+    boolean isOf(Method method, Object object) {
+        return target == object && operation.method().equals(method);
+    }
+
+    byte[] encode(JobState state) {
+        return state.encode(registry.settings.get().maxDataSize());
+    }
+
     /** What calls lock: as the latest one, whose request customizers may have changed, or as one would now. */
     private LockRequest request() {
         LockRequest known = latest;
-        return known == null
-                ? operation.request(operation.scope().call(JobRegistry.targetOf(bean), new Object[0]))
-                : known;
+        return known == null ? operation.request(operation.scope().call(target, new Object[0])) : known;
     }
 
     Duration lease(LockRequest request) {
@@ -142,46 +155,71 @@ final class Job {
     synchronized void plan(Duration after) {
         long nanos = Math.max(0, after.plus(MARGIN).toNanos());
         long due = System.nanoTime() + nanos;
-        if (plannedNanos == null || plannedNanos - due > 0) {
+        boolean isSooner = plannedNanos == null || plannedNanos - due > 0;
+        if (isSooner && registry.after(nanos, this::call)) {
             plannedNanos = due;
-            registry.after(nanos, () -> call(due));
         }
+    }
+
+    /** After a call that could not decide, or whose run has not begun. */
+    void retryAfter(LockException failure) {
+        refusal = failure;
+        plan(RETRY);
     }
 
     synchronized void forgetPlan() {
         plannedNanos = null;
     }
 
-    private synchronized boolean isPlanned(long due) {
-        boolean planned = plannedNanos != null && plannedNanos == due;
-        plannedNanos = planned ? null : plannedNanos;
-        return planned;
+    private synchronized boolean begin() {
+        if (isCalling || plannedNanos == null || plannedNanos - System.nanoTime() > 0) {
+            return false;
+        }
+        plannedNanos = null;
+        isCalling = true;
+        return true;
     }
 
-    private void call(long due) {
-        if (!isPlanned(due) || !calls.compareAndSet(false, true)) {
+    private synchronized void end() {
+        isCalling = false;
+        registry.after(0, this::call); // a plan may have come due meanwhile
+    }
+
+    private void call() {
+        if (!begin()) {
             return;
         }
         try {
             Method method = AopUtils.selectInvocableMethod(operation.method(), bean.getClass());
             ReflectionUtils.makeAccessible(method);
             ReflectionUtils.invokeMethod(method, bean);
-        } catch (LockStoreException e) {
-            log.debug("Job '{}' will be called again", name(), e);
         } catch (Throwable e) {
-            log.error("Unexpected error in job '{}'", name(), e);
+            if (e == refusal) {
+                log.debug("Job '{}' will be called again", name(), e);
+            } else {
+                log.error("Unexpected error in job '{}'", name(), e);
+            }
         } finally {
-            calls.set(false);
+            end();
         }
     }
 
-    /** If the latest fire time is not too old, calls the method, in case that nobody has. */
-    void catchUp() {
-        Instant local = registry.clock.get().instant();
-        Instant oldest = local.minus(settings.catchUp());
-        if (schedule instanceof FireTimes times
-                && times.latest(local).filter(oldest::isBefore).isPresent()) {
-            plan(Duration.ZERO);
+    /** Looks after a run that is in progress or has failed; claims a fire time only to catch up. */
+    void start() {
+        try {
+            LockRequest request = request();
+            View view = view(registry.locks().data(request.key().value()), request);
+            Decision decision = decide(view, request);
+            Instant oldest = registry.clock.get().instant().minus(settings.catchUp());
+            boolean acts = (decision instanceof Decision.Run run && run.attempt() == 1)
+                    ? !settings.catchUp().isZero() && run.fireTime().isAfter(oldest)
+                    : view.state().newest().filter(JobRun::isOpen).isPresent();
+            if (acts) {
+                settle(decision, view, Duration.ZERO);
+            }
+        } catch (LockStoreException e) {
+            log.debug("Job '{}' will be looked at again", name(), e);
+            registry.after(RETRY.toNanos(), this::start);
         }
     }
 

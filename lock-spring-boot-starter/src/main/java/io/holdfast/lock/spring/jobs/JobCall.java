@@ -3,6 +3,7 @@ package io.holdfast.lock.spring.jobs;
 import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
@@ -11,12 +12,13 @@ import io.holdfast.lock.api.LockedCallable;
 import io.holdfast.lock.spring.aop.JobCalls;
 import io.holdfast.lock.spring.jobs.Job.View;
 import io.holdfast.lock.spring.jobs.JobRun.Outcome;
+import io.holdfast.lock.threads.Uninterrupted;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,8 +34,12 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>The run is saved before the method begins: if the reply is lost, the method does not run, and the run is taken over as one that was
- * lost. Its end is saved while the lock is held, and saving is repeated until then: a run that succeeded is run again only if the lock was
- * lost.
+ * lost. Its end is saved while the lock is held, and saving is repeated for up to a lease: a run that succeeded is run again only if its
+ * end could not be saved by then, or the lock was lost. Whatever goes wrong, this instance calls the method again later, so that the job
+ * does not depend on another one.
+ *
+ * <p>A call from inside the run gets the lock once more, since locks are reentrant, and finds the run with its own fencing token: it is
+ * skipped, whereas a run with a lower token is lost.
  */
 final class JobCall implements JobCalls.Call {
 
@@ -73,8 +79,8 @@ final class JobCall implements JobCalls.Call {
             }
             boolean paused = Job.isPaused(locks, request);
             return paused && due.attempt() > 1 ? Optional.empty() : acquire(due, paused);
-        } catch (LockStoreException e) {
-            job.plan(Job.RETRY);
+        } catch (LockStoreException | LockLostException e) {
+            job.retryAfter(e);
             throw e;
         }
     }
@@ -101,7 +107,11 @@ final class JobCall implements JobCalls.Call {
 
     private void claim(LockHandle lock, boolean paused) {
         View view = job.view(lock.data(), request);
-        Decision decision = job.decide(view, request);
+        boolean isInside = view.state()
+                .newest()
+                .filter(run -> run.is(Outcome.RUNNING) && run.fencingToken() == lock.fencingToken())
+                .isPresent();
+        Decision decision = isInside ? new Decision.Taken() : job.decide(view, request);
         if (!(decision instanceof Decision.Run due)) {
             job.settle(decision, view, Duration.ZERO);
             return;
@@ -118,7 +128,7 @@ final class JobCall implements JobCalls.Call {
                 Optional.empty());
         JobState state = view.state()
                 .begin(run, due.makeUpTo(), job.registry.settings.get().history());
-        lock.saveData(state.encode());
+        lock.saveData(job.encode(state));
         view.state()
                 .newest()
                 .filter(lost -> lost.is(Outcome.RUNNING))
@@ -150,7 +160,9 @@ final class JobCall implements JobCalls.Call {
         JobState state = failure == null
                 ? run.state().end(Outcome.SUCCEEDED, end, Optional.empty())
                 : run.state().end(Outcome.FAILED, end, Optional.of(firstLine(failure)));
-        if (save(run.lock(), state.encode())) {
+        if (!save(run.lock(), state)) {
+            job.plan(Job.RETRY);
+        } else {
             View view = job.known(new View(state, end, end, System.nanoTime()));
             job.registry.publish(job.name(), state.runs().get(0));
             job.settle(job.decide(view, request), view, failure == null ? Duration.ZERO : job.lease(request));
@@ -163,23 +175,25 @@ final class JobCall implements JobCalls.Call {
         return JobState.printable(failure.getClass().getSimpleName() + ": " + message);
     }
 
-    /** Returns false if the lock was lost. */
-    private boolean save(LockHandle lock, byte[] state) {
-        boolean interrupted = Thread.interrupted();
-        boolean saved = false;
-        while (!saved && lock.isHeld()) {
+    /** Returns false if the lock was lost, or saving has failed for a lease: renewals may succeed where a write is refused. */
+    private boolean save(LockHandle lock, JobState state) {
+        long start = System.nanoTime();
+        while (lock.isHeld()) {
             try {
-                lock.saveData(state);
-                saved = true;
+                lock.saveData(job.encode(state));
+                return true;
             } catch (LockException e) {
-                log.debug("The end of a run of job '{}' was not saved", job.name(), e);
-                LockSupport.parkNanos(SAVE_AGAIN_NANOS);
-                interrupted |= Thread.interrupted();
+                if (System.nanoTime() - start > job.lease(request).toNanos()) {
+                    log.warn(
+                            "The end of a run of job '{}' cannot be saved, so it may run again for {}: {}",
+                            job.name(),
+                            state.runs().get(0).fireTime(),
+                            e.getMessage());
+                    return false;
+                }
+                Uninterrupted.await(new CountDownLatch(1), SAVE_AGAIN_NANOS);
             }
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return saved;
+        return false;
     }
 }

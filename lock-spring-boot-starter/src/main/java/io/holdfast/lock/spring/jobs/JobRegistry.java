@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.jobs;
 
 import io.holdfast.lock.api.DurationText;
+import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.LockConfigurationException;
@@ -19,12 +20,15 @@ import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
@@ -35,15 +39,16 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.convert.DurationStyle;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The jobs of one application, each found when its bean is checked at startup, or with its first call. Looks at them by itself only while
- * the context is running: from its start, when it catches up, until it stops.
+ * The jobs of one application, each found when its bean is checked at startup, or with its first call. Calls them by itself only while the
+ * context is running, and only if a scheduler of the application calls them as well.
  */
 public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, SmartLifecycle, DisposableBean {
 
@@ -58,10 +63,14 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
     private final Supplier<List<JobObserver>> observers;
     final Supplier<String> instance =
             SingletonSupplier.of(() -> ManagementFactory.getRuntimeMXBean().getName());
-    /** By the target of the bean, compared by identity, and the method; also those without a schedule. */
-    private final IdentityHashMap<Object, Map<Method, Optional<Job>>> jobs = new IdentityHashMap<>();
+    /** One for each bean. */
+    private final List<Job> jobs = new CopyOnWriteArrayList<>();
+    /** Methods that are locked as any other: of any number of beans, which may live for one request. */
+    private final Set<Method> withoutFireTimes = ConcurrentHashMap.newKeySet();
+    /** The methods of jobs without keys, by the name of the job. */
+    private final Map<String, String> methods = new ConcurrentHashMap<>();
 
-    private final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-jobs");
+    final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-jobs");
     private DaemonThreads.@Nullable Timer timer;
     private boolean running;
 
@@ -101,14 +110,25 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
                 Optional<Job> job = bean.instance() == null
                         ? read(operation, bean.type())
                         : job(operation, bean.instance(), targetOf(bean.instance()));
-                log.info(
-                        "Job '{}' ({}) runs {}",
-                        operation.name(),
-                        operation.caller(),
-                        job.map(found -> "once for each fire time of its schedule: " + found.schedule)
-                                .orElse("without fire times: it keeps other instances out for its minHold"));
+                String rule = job.map(found -> once(operation, found))
+                        .orElse("without fire times: it keeps other instances out for its minHold");
+                log.info("Job '{}' ({}) runs {}", LockKey.printable(operation.name()), operation.caller(), rule);
             }
         }
+    }
+
+    /** Two methods of one name would claim fire times from each other, unless they have keys. */
+    private String once(LockOperation operation, Job job) {
+        LockOperation.Lock lock = operation.locks().get(0);
+        String other = lock.keys().expressions().isEmpty() ? methods.putIfAbsent(job.name(), operation.where()) : null;
+        require(
+                other == null || other.equals(operation.where()),
+                "Two scheduled jobs have the name '" + job.name() + "', so each would skip what the other one runs: "
+                        + other + ", " + operation.where() + ".",
+                "Give each its own name. If they must not run at the same time, acquire one lock inside both methods,"
+                        + " with LockTemplate.");
+        return "once for each fire time of its schedule: " + job.schedule
+                + (lock.shape().get().minHold().isPresent() ? "; its minHold has no effect" : "");
     }
 
     @Override
@@ -122,57 +142,73 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
     }
 
     private Optional<Job> job(LockOperation operation, Object bean, Object target) {
-        Map<Method, Optional<Job>> ofBean;
+        Predicate<Job> isSame = each -> each.isOf(operation.method(), target);
+        Optional<Job> known = jobs.stream().filter(isSame).findFirst();
+        if (known.isPresent() || withoutFireTimes.contains(operation.method())) {
+            return known;
+        }
+        Optional<Job> read = read(operation, bean);
+        read.ifPresentOrElse(job -> add(job, isSame), () -> withoutFireTimes.add(operation.method()));
+        return read;
+    }
+
+    /** Another thread may have been faster. */
+    private void add(Job job, Predicate<Job> isSame) {
         synchronized (jobs) {
-            ofBean = jobs.computeIfAbsent(target, unknown -> new ConcurrentHashMap<>());
-        }
-        Optional<Job> known = ofBean.get(operation.method());
-        if (known == null) {
-            known = read(operation, bean);
-            Optional<Job> first = ofBean.putIfAbsent(operation.method(), known);
-            if (first != null) {
-                return first;
+            if (jobs.stream().noneMatch(isSame)) {
+                jobs.add(job);
             }
-            known.ifPresent(job -> observers.get().forEach(each -> each.found(job.name(), job::sinceSuccess)));
         }
-        return known;
+        observers.get().forEach(each -> each.found(job.name(), job::sinceSuccess));
+    }
+
+    /** Why the method has no fire times, whatever its schedule; null if it may have some. */
+    private @Nullable String obstacle(LockOperation operation) {
+        if (!LockOperationSource.isScheduled(operation.method())) {
+            return " has no @Scheduled";
+        } else if (operation.result() != ResultKind.VALUE) {
+            return " returns before its end";
+        } else if (operation.locks().size() > 1) {
+            return " has several lock annotations";
+        }
+        return settings.get().keepsData() ? null : " cannot record its runs in a store without data, as a quorum";
     }
 
     private Optional<Job> read(LockOperation operation, Object bean) {
         String where = operation.where().replace("@DistributedLock ", "@OnOneInstance ");
-        OnOneInstance annotation = MergedAnnotations.from(operation.method(), SearchStrategy.TYPE_HIERARCHY)
-                .get(OnOneInstance.class)
-                .synthesize();
-        boolean isValue = operation.result() == ResultKind.VALUE;
-        boolean isScheduled = ScheduleReader.isScheduled(operation.method());
-        Schedule schedule = isValue
-                ? new ScheduleReader(where, (attribute, text) -> operations.evaluate(attribute, text, where))
-                        .read(operation.method())
-                        .orElse(null)
-                : null;
-        Duration retryAfter = time(where, "retryAfter", annotation.retryAfter());
-        Duration catchUp = time(where, "catchUp", annotation.catchUp());
-        Duration keep = settings.get().keep();
+        MergedAnnotation<OnOneInstance> found = MergedAnnotations.from(
+                        operation.method(), SearchStrategy.TYPE_HIERARCHY)
+                .get(OnOneInstance.class);
+        OnOneInstance annotation = found.synthesize();
+        Duration retryAfter = AnnotationOptions.time(operations, where, "retryAfter", annotation.retryAfter());
+        Duration catchUp = AnnotationOptions.time(operations, where, "catchUp", annotation.catchUp());
         require(
                 annotation.attempts() >= 1,
                 where + " has attempts = " + annotation.attempts() + ", which is invalid.",
                 "attempts must be 1 or more: how many runs for one fire time may fail.");
+        var reader = new ScheduleReader(where, (attribute, text) -> operations.evaluate(attribute, text, where));
+        String obstacle = obstacle(operation);
+        Schedule schedule = obstacle == null ? reader.read(operation.method()).orElse(null) : null;
+        if (obstacle == null && schedule == null && !reader.isDisabled(operation.method())) {
+            obstacle = " has a @Scheduled for a single run";
+        }
+        boolean isRepeated = Stream.of("attempts", "retryAfter", "catchUp").anyMatch(found::hasNonDefaultValue);
         require(
-                !annotation.minHold().isEmpty() || (isScheduled && isValue),
-                where + (isScheduled ? " returns before its end" : " has no @Scheduled") + ", and has no minHold.",
-                "Add minHold = \"10m\": more than the time between calls of instances for one run, less than that to"
-                        + " the next run. Or return nothing, or a value, and put @Scheduled on the method, for its fire"
-                        + " times.");
+                obstacle == null || (!annotation.minHold().isEmpty() && !isRepeated),
+                where + obstacle + ", so it has no fire times, "
+                        + (isRepeated ? "to which attempts, retryAfter and catchUp apply." : "and has no minHold."),
+                "Set minHold = \"10m\" (more than the time between calls of instances for one run, less than that to the"
+                        + " next run), but none of attempts, retryAfter and catchUp. Or, for fire times, put @Scheduled"
+                        + " with cron, fixedRate or fixedDelay on the method, which returns nothing, or a value, and has"
+                        + " no other lock, on one server or a cluster.");
         if (schedule == null) {
-            require(
-                    isScheduled
-                            || (annotation.attempts() == 1
-                                    && annotation.catchUp().isEmpty()),
-                    where + " has attempts or catchUp, but no schedule that names its fire times.",
-                    "Put @Scheduled with cron, fixedRate or fixedDelay on this method, or remove attempts and"
-                            + " catchUp.");
             return Optional.empty();
         }
+        Duration keep = settings.get().keep();
+        require(
+                settings.get().maxDataSize() >= JobState.MIN_BYTES,
+                where + " cannot record its runs in less than 1KB.",
+                "Set holdfast.max-data-size to 1KB or more; 32KB is enough for 100 runs.");
         require(
                 catchUp.isZero() || schedule instanceof FireTimes,
                 where + " has a catchUp, but a fixedDelay has no fire times that could be missed.",
@@ -184,21 +220,6 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
                 "Set a shorter catchUp, or a longer holdfast.jobs.keep.");
         var ofJob = new JobSettings.OfJob(annotation.attempts(), retryAfter, catchUp);
         return Optional.of(new Job(this, operation, schedule, ofJob, bean));
-    }
-
-    private Duration time(String where, String attribute, String text) {
-        String resolved = operations.evaluate(attribute, text, where).strip();
-        try {
-            Duration time = resolved.isEmpty() ? Duration.ZERO : DurationStyle.detectAndParse(resolved);
-            if (!AnnotationOptions.lacksUnit(resolved)) {
-                return LockRequest.of("any").waitFor(time).waitFor().orElseThrow();
-            }
-        } catch (IllegalArgumentException e) {
-            log.debug("{} has an invalid {}", where, attribute, e);
-        }
-        throw new LockConfigurationException(
-                where + " has " + attribute + " = \"" + text + "\", which is invalid.",
-                attribute + " must be text with a unit, up to 365 days: \"10s\", \"6h\", \"${app.time}\".");
     }
 
     private static void require(boolean holds, String problem, String action) {
@@ -224,22 +245,36 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
         }
     }
 
-    /** Has no effect unless the context is running. */
-    synchronized void after(long nanos, Runnable call) {
+    /** {@return false, without effect, unless the context is running, and has a scheduler} */
+    synchronized boolean after(long nanos, Runnable call) {
         if (running) {
             DaemonThreads.Timer known = timer == null ? DaemonThreads.timer() : timer;
             timer = known;
-            var unused = known.after(nanos, () -> DaemonThreads.executeOrRun(threads, call));
+            var unused = known.after(nanos, () -> execute(call));
+        }
+        return running;
+    }
+
+    private void execute(Runnable call) {
+        try {
+            threads.execute(() -> {
+                if (isRunning()) {
+                    call.run();
+                }
+            });
+        } catch (RejectedExecutionException closed) {
+            log.debug("A call that was due at the shutdown is dropped", closed);
         }
     }
 
     @Override
     public void start() {
         all().forEach(Job::forgetPlan); // what was planned before a stop
+        String[] schedulers = beans.getBeanNamesForType(ScheduledAnnotationBeanPostProcessor.class, true, false);
         synchronized (this) {
-            running = true;
+            running = schedulers.length > 0;
         }
-        all().forEach(Job::catchUp);
+        all().forEach(job -> after(0, job::start));
     }
 
     @Override
@@ -265,20 +300,17 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
     // For operators
 
     private Stream<Job> all() {
-        synchronized (jobs) {
-            return List.copyOf(jobs.values()).stream()
-                    .flatMap(ofBean -> ofBean.values().stream())
-                    .flatMap(Optional::stream)
-                    .sorted(Comparator.comparing(Job::name));
-        }
+        return jobs.stream().sorted(Comparator.comparing(Job::name));
     }
 
-    private Job required(String name) {
-        return all().filter(each -> each.name().equals(name))
-                .findFirst()
-                .orElseThrow(() ->
-                        new IllegalArgumentException("There is no job '" + name + "' with a schedule. Known jobs: "
-                                + all().map(Job::name).toList()));
+    /** Several if they have keys. */
+    private List<Job> required(String name) {
+        List<Job> named = all().filter(each -> each.name().equals(name)).toList();
+        if (named.isEmpty()) {
+            throw new IllegalArgumentException("There is no job '" + name + "' with a schedule. Known jobs: "
+                    + all().map(Job::name).toList());
+        }
+        return named;
     }
 
     @Override
@@ -288,16 +320,17 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
 
     @Override
     public JobStatus get(String job) {
-        return required(job).status();
+        return required(job).get(0).status();
     }
 
     @Override
     public void pause(String job) {
-        required(job).pause("paused".getBytes(StandardCharsets.UTF_8));
+        byte[] paused = "paused".getBytes(StandardCharsets.UTF_8);
+        required(job).forEach(each -> each.pause(paused));
     }
 
     @Override
     public void resume(String job) {
-        required(job).pause(new byte[0]);
+        required(job).forEach(each -> each.pause(new byte[0]));
     }
 }

@@ -43,6 +43,11 @@ public record JobRun(
         return outcome == expected;
     }
 
+    /** {@return whether it may be followed by another attempt, on any instance} */
+    boolean isOpen() {
+        return outcome == Outcome.RUNNING || outcome == Outcome.FAILED;
+    }
+
     JobRun ended(Outcome how, Instant at, Optional<String> why) {
         return new JobRun(fireTime, attempt, how, start, Optional.of(at), fencingToken, instance, why);
     }

@@ -21,8 +21,11 @@ record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
 
     static final JobState NONE = new JobState(List.of(), Optional.empty());
 
+    /** Room for one run, whatever its texts. */
+    static final int MIN_BYTES = 1_024;
+
     static final int MAX_BYTES = 32_768;
-    private static final int MAX_TEXT = 200;
+    private static final int MAX_TEXT_BYTES = 200;
     private static final String HEAD = "holdfast-job 1";
 
     JobState {
@@ -49,30 +52,33 @@ record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
         return new JobState(all, makeUpTo);
     }
 
-    /** Drops the oldest runs if there is not enough room. */
-    byte[] encode() {
-        StringBuilder text = new StringBuilder(HEAD).append('\t').append(millis(makeUpTo));
-        int length = text.length();
-        for (JobRun each : runs) {
-            String line = '\n'
-                    + String.join(
-                            "\t",
-                            List.of(
-                                    millis(Optional.of(each.fireTime())),
-                                    String.valueOf(each.attempt()),
-                                    each.outcome().name(),
-                                    millis(Optional.of(each.start())),
-                                    millis(each.end()),
-                                    String.valueOf(each.fencingToken()),
-                                    printable(each.instance()),
-                                    printable(each.failure().orElse(""))));
-            length += line.getBytes(StandardCharsets.UTF_8).length;
-            if (length > MAX_BYTES) {
-                break;
-            }
-            text.append(line);
+    /**
+     * Drops the oldest runs if there is not enough room.
+     *
+     * @param limit the maximum size in bytes, at least {@link #MIN_BYTES}
+     */
+    byte[] encode(int limit) {
+        List<String> lines = new ArrayList<>(List.of(HEAD + '\t' + millis(makeUpTo)));
+        runs.forEach(each -> lines.add(line(each)));
+        byte[] text = String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
+        while (text.length > Math.min(limit, MAX_BYTES)) {
+            lines.remove(lines.size() - 1);
+            text = String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
         }
-        return text.toString().getBytes(StandardCharsets.UTF_8);
+        return text;
+    }
+
+    private static String line(JobRun run) {
+        return String.join(
+                "\t",
+                millis(Optional.of(run.fireTime())),
+                String.valueOf(run.attempt()),
+                run.outcome().name(),
+                millis(Optional.of(run.start())),
+                millis(run.end()),
+                String.valueOf(run.fencingToken()),
+                printable(run.instance()),
+                printable(run.failure().orElse("")));
     }
 
     /** Throws a runtime exception if it is something else, or was written by a later version. */
@@ -110,7 +116,8 @@ record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
 
     /** On one line, without tabs, and short. */
     static String printable(String text) {
-        return LockKey.printable(text.substring(0, Math.min(text.length(), MAX_TEXT)))
-                .strip();
+        String start = text.substring(0, Math.min(text.length(), MAX_TEXT_BYTES));
+        byte[] shown = LockKey.printable(start).strip().getBytes(StandardCharsets.UTF_8);
+        return new String(shown, 0, Math.min(shown.length, MAX_TEXT_BYTES), StandardCharsets.UTF_8);
     }
 }

@@ -57,9 +57,11 @@ record ScheduleReader(String where, BinaryOperator<String> evaluate) {
         return sources.isEmpty() ? delays.stream().findFirst() : Optional.of(new FireTimes(sources));
     }
 
-    /** {@return whether Spring calls the method at all, if only once, or would if its schedule were not disabled} */
-    static boolean isScheduled(Method method) {
-        return !annotations(method).isEmpty();
+    /** {@return whether Spring never calls the method, because {@code "-"} stands in place of each cron expression} */
+    boolean isDisabled(Method method) {
+        return annotations(method).stream()
+                .map(each -> evaluate.apply("cron", each.cron()))
+                .allMatch(Scheduled.CRON_DISABLED::equals);
     }
 
     private static List<Scheduled> annotations(Method method) {

@@ -224,6 +224,11 @@ class StartupMessagesTest {
         public void run() {}
     }
 
+    static class RetryWithoutUnit {
+        @OnOneInstance(name = "x", minHold = "1m", retryAfter = "10")
+        public void run() {}
+    }
+
     static class NoLimit {
         @DistributedLock(name = "x", mode = LockMode.SHARED, limit = 0)
         public void run() {}
@@ -640,6 +645,7 @@ class StartupMessagesTest {
         all.put("time that is an expression", () -> locked(TimeExpression.class));
         all.put("time without a unit", () -> locked(NoUnit.class, "app.hold=5"));
         all.put("time of a job without a unit", () -> locked(JobWithoutUnit.class));
+        all.put("time to the next attempt of a job without a unit", () -> locked(RetryWithoutUnit.class));
         all.put("limit of an exclusive lock", () -> locked(ExclusiveLimit.class));
         all.put("limit below one", () -> locked(NoLimit.class));
         all.put("skip and fallback", () -> locked(SkipAndFallback.class));

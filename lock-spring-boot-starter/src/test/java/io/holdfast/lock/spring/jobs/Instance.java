@@ -11,13 +11,23 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
 
-/** An application context as one of several instances, with a clock of its own, which a test sets. */
+/** An application context as one of several instances, with a clock of its own, which a test sets. Its scheduler calls nothing. */
 final class Instance {
+
+    /** Leaves all calls to the test. */
+    private static final class IdleScheduler extends ScheduledAnnotationBeanPostProcessor {
+
+        @Override
+        public Object postProcessAfterInitialization(Object bean, String name) {
+            return bean;
+        }
+    }
 
     final SetClock clock = new SetClock();
     final List<JobEvent> events = new CopyOnWriteArrayList<>();
-    private final ApplicationContextRunner runner;
+    private ApplicationContextRunner runner;
 
     Instance(ApplicationContextRunner runner, Class<?> jobs, String... properties) {
         this.runner = runner.withBean("holdfastJobsClock", Clock.class, () -> clock)
@@ -28,10 +38,19 @@ final class Instance {
 
     /** On the Redis of the tests, with locks of its own. */
     static Instance onRedis(Class<?> jobs, String... properties) {
+        return withoutScheduler(jobs, properties).withScheduler();
+    }
+
+    static Instance withoutScheduler(Class<?> jobs, String... properties) {
         return new Instance(
                 Runners.redis().withPropertyValues("holdfast.redis.key-prefix=" + jobs.getSimpleName()),
                 jobs,
                 properties);
+    }
+
+    Instance withScheduler() {
+        runner = runner.withBean(ScheduledAnnotationBeanPostProcessor.class, IdleScheduler::new);
+        return this;
     }
 
     void run(Consumer<AssertableApplicationContext> test) {

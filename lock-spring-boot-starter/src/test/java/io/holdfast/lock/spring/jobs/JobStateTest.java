@@ -46,8 +46,8 @@ class JobStateTest {
                 .end(Outcome.FAILED, THREE.plusSeconds(9), Optional.of("IllegalStateException: no disk"))
                 .begin(running(THREE.plusSeconds(60)), Optional.of(THREE.plusSeconds(99)), 20);
 
-        assertThat(JobState.decode(state.encode())).isEqualTo(state);
-        assertThat(JobState.decode(JobState.NONE.encode())).isEqualTo(JobState.NONE);
+        assertThat(JobState.decode(state.encode(JobState.MAX_BYTES))).isEqualTo(state);
+        assertThat(JobState.decode(JobState.NONE.encode(JobState.MAX_BYTES))).isEqualTo(JobState.NONE);
     }
 
     @Test
@@ -75,10 +75,37 @@ class JobStateTest {
 
     @Test
     void data_has_a_limit_whatever_the_failures_say() {
-        byte[] encoded = after(1_000).encode();
+        byte[] encoded = after(1_000).encode(JobState.MAX_BYTES);
 
         assertThat(encoded).hasSizeLessThanOrEqualTo(JobState.MAX_BYTES).hasSizeGreaterThan(JobState.MAX_BYTES - 1_000);
         assertThat(JobState.decode(encoded).newest()).map(JobRun::fireTime).contains(THREE.plusSeconds(999));
+    }
+
+    @Test
+    void oldest_runs_are_dropped_where_less_data_is_allowed() {
+        byte[] encoded = after(50).encode(JobState.MIN_BYTES);
+
+        assertThat(encoded).hasSizeLessThanOrEqualTo(JobState.MIN_BYTES).hasSizeGreaterThan(JobState.MIN_BYTES / 2);
+        assertThat(JobState.decode(encoded).newest()).map(JobRun::fireTime).contains(THREE.plusSeconds(49));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x", "\u0007", "\u00e4", "\ud83d\ude00"})
+    void one_run_has_room_whatever_its_texts(String letter) {
+        String text = letter.repeat(500);
+        JobRun run = new JobRun(
+                THREE,
+                Integer.MAX_VALUE,
+                Outcome.RUNNING,
+                THREE,
+                Optional.empty(),
+                Long.MAX_VALUE,
+                text,
+                Optional.empty());
+        JobState state =
+                JobState.NONE.begin(run, Optional.of(THREE), 20).end(Outcome.SUCCEEDED, THREE, Optional.of(text));
+
+        assertThat(JobState.decode(state.encode(JobState.MIN_BYTES)).runs()).hasSize(1);
     }
 
     @Test
@@ -87,7 +114,7 @@ class JobStateTest {
                 .begin(running(THREE), Optional.empty(), 20)
                 .end(Outcome.FAILED, THREE, Optional.of("a\tb\n0\t1\tSUCCEEDED\u0007" + "😀".repeat(300)));
 
-        JobState read = JobState.decode(state.encode());
+        JobState read = JobState.decode(state.encode(JobState.MAX_BYTES));
 
         assertThat(read.runs()).hasSize(1);
         assertThat(read.runs().get(0).failure().orElseThrow())

@@ -1,12 +1,15 @@
 package io.holdfast.lock.spring.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockLostException;
 import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.LockAssert;
 import io.holdfast.lock.spring.LockContext;
@@ -14,22 +17,43 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.OnOneInstance;
 import io.holdfast.lock.spring.jobs.JobRun.Outcome;
 import io.holdfast.lock.testing.CountingProxy;
+import io.holdfast.lock.testing.RedisServerProcess;
 import io.holdfast.lock.testing.TestRedis;
+import io.holdfast.lock.threads.DaemonThreads;
+import io.holdfast.lock.threads.Uninterrupted;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.core.Ordered;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.scheduling.annotation.Scheduled;
 
 /** Jobs on several instances, on a real Redis. Fire times are in the past, where clocks are set; leases pass for real. */
+@ExtendWith(OutputCaptureExtension.class)
 class JobsTest {
 
     private static final List<JobRun> RAN = new CopyOnWriteArrayList<>();
@@ -69,7 +93,7 @@ class JobsTest {
                         .renew(false)
                         .withData(Duration.ofDays(1)))
                 .detach();
-        lock.saveData(JobState.NONE.begin(run, Optional.empty(), 20).encode());
+        lock.saveData(JobState.NONE.begin(run, Optional.empty(), 20).encode(JobState.MAX_BYTES));
     }
 
     static class Hourly {
@@ -450,6 +474,350 @@ class JobsTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> a.getBean(Jobs.class).pause("export"))
                     .withMessage("There is no job 'export' with a schedule. Known jobs: [report]");
+        });
+    }
+
+    static class Resumed {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", lease = "1s")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void run_that_died_is_begun_again_by_an_instance_that_starts_later() {
+        Instance first = Instance.withoutScheduler(Resumed.class);
+        Instance second = Instance.onRedis(Resumed.class);
+        first.clock.set("2026-03-01T03:00:00Z");
+        second.clock.set("2026-03-01T03:01:00Z");
+        first.run(a -> {
+            dead(a, "2026-03-01T03:00:00Z");
+            second.run(b -> await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(report(b).runs())
+                            .extracting(JobRun::outcome)
+                            .containsExactly(Outcome.SUCCEEDED, Outcome.LOST)));
+            assertThat(RAN).extracting(JobRun::attempt).containsExactly(2);
+        });
+    }
+
+    static class Unclaimed {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", lease = "1s")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void instance_that_starts_without_catch_up_claims_no_fire_time() {
+        Instance first = Instance.onRedis(Unclaimed.class);
+        first.clock.set("2026-03-01T03:00:00Z");
+        first.run(a -> a.getBean(Unclaimed.class).report());
+        first.clock.set("2026-03-01T05:00:01Z");
+        first.run(a -> {
+            await().during(Duration.ofMillis(500))
+                    .atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(RAN).hasSize(1));
+            a.getBean(Unclaimed.class).report();
+            assertThat(RAN).hasSize(2);
+        });
+    }
+
+    static class Unscheduled {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", lease = "1s", catchUp = "6h")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void instance_without_a_scheduler_calls_no_job_by_itself() {
+        Instance first = Instance.withoutScheduler(Unscheduled.class);
+        first.clock.set("2026-03-01T03:00:00Z");
+        first.run(a -> {
+            dead(a, "2026-03-01T03:00:00Z");
+            a.getBean(Unscheduled.class).report();
+            await().during(Duration.ofSeconds(2))
+                    .atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(RAN).isEmpty());
+            a.getBean(Unscheduled.class).report();
+            assertThat(RAN).extracting(JobRun::attempt).containsExactly(2);
+        });
+    }
+
+    static class Losing {
+
+        @Autowired
+        @Nullable
+        LockTemplate locks;
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", lease = "1s")
+        public void report() {
+            work();
+            if (RAN.size() == 1) {
+                var unused = Objects.requireNonNull(locks).forceRelease("report");
+            }
+        }
+    }
+
+    @Test
+    void run_whose_lock_was_lost_is_begun_again_also_by_the_only_instance() {
+        Instance first = Instance.onRedis(Losing.class);
+        first.run(a -> {
+            first.clock.set("2026-03-01T03:00:00Z");
+            assertThatExceptionOfType(LockLostException.class)
+                    .isThrownBy(() -> a.getBean(Losing.class).report());
+
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(report(a).runs())
+                            .extracting(JobRun::outcome)
+                            .containsExactly(Outcome.SUCCEEDED, Outcome.LOST));
+            assertThat(RAN).extracting(JobRun::attempt).containsExactly(1, 2);
+        });
+    }
+
+    static class Full {
+
+        @Autowired
+        @Nullable
+        RedisConnectionFactory redis;
+
+        void allow(String bytes) {
+            try (RedisConnection connection = Objects.requireNonNull(redis).getConnection()) {
+                connection.serverCommands().setConfig("maxmemory", bytes);
+            }
+        }
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", lease = "1s")
+        public void report() {
+            work();
+            if (RAN.size() == 1) {
+                allow("1");
+            }
+        }
+    }
+
+    /** Renewals succeed, so the run would otherwise never end. */
+    @Test
+    void run_whose_end_cannot_be_saved_ends_after_a_lease_and_is_begun_again(CapturedOutput output) {
+        try (RedisServerProcess redis = RedisServerProcess.start()) {
+            Instance first = new Instance(Runners.redis(redis.port()), Full.class).withScheduler();
+            first.run(a -> {
+                first.clock.set("2026-03-01T03:00:00Z");
+                Full job = (Full) JobRegistry.targetOf(a.getBean(Full.class));
+                a.getBean(Full.class).report();
+
+                assertThat(output)
+                        .contains("The end of a run of job 'report' cannot be saved, so it may run again for"
+                                + " 2026-03-01T03:00:00Z: ");
+                job.allow("0");
+                await().atMost(Duration.ofMinutes(1))
+                        .untilAsserted(() -> assertThat(report(a).runs())
+                                .extracting(JobRun::outcome)
+                                .containsExactly(Outcome.SUCCEEDED, Outcome.LOST));
+            });
+        }
+    }
+
+    static class Small {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void history_is_shorter_where_less_data_is_allowed() {
+        Instance first = Instance.onRedis(Small.class, "holdfast.max-data-size=1KB");
+        first.run(a -> {
+            Instant start = Instant.parse("2026-03-01T00:00:00Z");
+            for (int hour = 0; hour < 15; hour++) {
+                first.clock.set(start.plus(Duration.ofHours(hour)).toString());
+                a.getBean(Small.class).report();
+            }
+            assertThat(RAN).hasSize(15);
+            assertThat(report(a).runs()).hasSizeBetween(2, 14);
+            assertThat(report(a).runs().get(0).fireTime()).isEqualTo("2026-03-01T14:00:00Z");
+        });
+    }
+
+    /** Around everything else, as other advice may be. */
+    private static Advisor slowEnd() {
+        MethodInterceptor slow = call -> {
+            Object result = call.proceed();
+            Thread.sleep(300);
+            return result;
+        };
+        DefaultPointcutAdvisor advisor =
+                new DefaultPointcutAdvisor(new AnnotationMatchingPointcut(null, OnOneInstance.class, true), slow);
+        advisor.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        return advisor;
+    }
+
+    static class Slow {
+
+        @Scheduled(fixedDelay = 50)
+        @OnOneInstance(name = "report")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void call_that_comes_due_before_the_last_one_has_returned_follows_it() {
+        Instance first = new Instance(
+                        Runners.redis()
+                                .withPropertyValues("holdfast.redis.key-prefix=Slow")
+                                .withBean(
+                                        "slowEnd",
+                                        Advisor.class,
+                                        JobsTest::slowEnd,
+                                        definition -> definition.setRole(BeanDefinition.ROLE_INFRASTRUCTURE)),
+                        Slow.class)
+                .withScheduler();
+        first.run(a -> {
+            a.getBean(Slow.class).report();
+
+            await().atMost(Duration.ofMinutes(1)).until(() -> RAN.size() > 3);
+        });
+    }
+
+    static class Broken {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", attempts = 2, retryAfter = "0s", lease = "1s")
+        public void report() {
+            work();
+            throw new LockStoreException("the job's own lock failed", null, false);
+        }
+    }
+
+    @Test
+    void exception_of_a_job_that_this_instance_calls_by_itself_is_logged_as_an_error(CapturedOutput output) {
+        Instance first = Instance.onRedis(Broken.class);
+        first.run(a -> {
+            first.clock.set("2026-03-01T03:00:00Z");
+            assertThatExceptionOfType(LockStoreException.class)
+                    .isThrownBy(() -> a.getBean(Broken.class).report());
+
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(output).contains("Unexpected error in job 'report'"));
+            assertThat(RAN).extracting(JobRun::attempt).containsExactly(1, 2);
+        });
+    }
+
+    static class Nested {
+
+        @Autowired
+        @Lazy
+        @Nullable
+        Nested self;
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", lease = "1s")
+        public void report() {
+            work();
+            JobRun run = Jobs.currentRun().orElseThrow();
+            await().until(() -> Instant.now().isAfter(run.start().plusMillis(1_100)));
+            if (RAN.size() == 1) {
+                Objects.requireNonNull(self).report();
+            }
+        }
+    }
+
+    @Test
+    void call_from_inside_a_run_is_skipped_however_long_the_run_has_lasted() {
+        Instance first = Instance.withoutScheduler(Nested.class);
+        first.run(a -> {
+            first.clock.set("2026-03-01T03:00:00Z");
+            a.getBean(Nested.class).report();
+
+            assertThat(RAN).extracting(JobRun::attempt).containsExactly(1);
+            assertThat(report(a).runs()).extracting(JobRun::outcome).containsExactly(Outcome.SUCCEEDED);
+        });
+    }
+
+    static class Excluding {
+
+        private static final List<String> WRITTEN = new CopyOnWriteArrayList<>();
+
+        @Autowired
+        @Nullable
+        LockTemplate locks;
+
+        @Autowired
+        @Nullable
+        Jobs jobs;
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "write")
+        public void write() {
+            disk(() -> {
+                await().atMost(Duration.ofMinutes(1))
+                        .until(() -> Objects.requireNonNull(jobs)
+                                        .get("delete")
+                                        .runs()
+                                        .size()
+                                == 1);
+                WRITTEN.add("written");
+            });
+        }
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "delete")
+        public void delete() {
+            disk(() -> WRITTEN.add("deleted"));
+        }
+
+        private void disk(Runnable work) {
+            Objects.requireNonNull(locks)
+                    .execute(LockRequest.of("disk").waitFor(Duration.ofMinutes(1)), (LockHandle lock) -> work.run());
+        }
+    }
+
+    @Test
+    void jobs_with_a_common_lock_inside_run_one_after_the_other() {
+        Instance first = Instance.onRedis(Excluding.class);
+        first.run(a -> {
+            first.clock.set("2026-03-01T03:00:00Z");
+            Excluding bean = a.getBean(Excluding.class);
+            CompletableFuture<Void> writing = CompletableFuture.runAsync(bean::write, task -> new Thread(task).start());
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> a.getBean(LockTemplate.class).inspect("disk").isHeld());
+            bean.delete();
+            writing.join();
+
+            assertThat(Excluding.WRITTEN).containsExactly("written", "deleted");
+            assertThat(a.getBean(Jobs.class).list())
+                    .allSatisfy(job -> assertThat(job.runs().get(0).outcome()).isEqualTo(Outcome.SUCCEEDED));
+        });
+    }
+
+    @Test
+    void call_that_comes_due_at_the_shutdown_is_not_made_on_the_timer_thread() {
+        Instance first = Instance.onRedis(Recorded.class);
+        first.run(a -> {
+            JobRegistry registry = a.getBean(JobRegistry.class);
+            assertThat(DaemonThreads.end(Duration.ofMinutes(1), registry.threads))
+                    .isTrue();
+            AtomicInteger calls = new AtomicInteger();
+            registry.after(0, calls::incrementAndGet);
+            CountDownLatch later = new CountDownLatch(1);
+            try (DaemonThreads.Timer timer = DaemonThreads.timer()) {
+                var unused = timer.after(1, later::countDown); // on the same thread
+                assertThat(Uninterrupted.await(later, TimeUnit.MINUTES.toNanos(1)))
+                        .isTrue();
+            }
+            assertThat(calls).hasValue(0);
         });
     }
 }
