@@ -2,7 +2,6 @@ package io.holdfast.lock.spring.aop;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
-import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LockedCallable;
 import io.holdfast.lock.spring.definition.LockOperation;
 import java.util.Optional;
@@ -40,7 +39,6 @@ public interface JobCalls {
      * @param operation the method, a {@linkplain LockOperation#isJob job}
      * @param invocation the call
      * @param request what it would lock
-     * @param locks where to acquire the lock
      */
-    Optional<Call> of(LockOperation operation, MethodInvocation invocation, LockRequest request, LockTemplate locks);
+    Optional<Call> of(LockOperation operation, MethodInvocation invocation, LockRequest request);
 }

@@ -96,7 +96,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
         this.transactions = SingletonSupplier.of(
                 () -> beans.getBeanProvider(CallerTransactions.class).getIfAvailable(() -> CallerTransactions.NONE));
         this.jobs = SingletonSupplier.of(() -> beans.getBeanProvider(JobCalls.class)
-                .getIfAvailable(() -> (operation, invocation, request, locks) -> Optional.empty()));
+                .getIfAvailable(() -> (operation, invocation, request) -> Optional.empty()));
     }
 
     /**
@@ -168,9 +168,8 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             }
             Runnable joining =
                     interceptor.transactions.get().before(invocation, operation.caller(), request, template());
-            Optional<JobCalls.Call> job = operation.isJob()
-                    ? interceptor.jobs.get().of(operation, invocation, request, template())
-                    : Optional.empty();
+            Optional<JobCalls.Call> job =
+                    operation.isJob() ? interceptor.jobs.get().of(operation, invocation, request) : Optional.empty();
             LockHandle lock;
             try {
                 lock = job.isPresent()

@@ -16,19 +16,15 @@ import io.holdfast.lock.spring.result.ResultKind;
 import io.holdfast.lock.threads.DaemonThreads;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInvocation;
@@ -61,16 +57,14 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
     final Supplier<JobSettings> settings;
     final Supplier<Clock> clock;
     private final Supplier<List<JobObserver>> observers;
-    final Supplier<String> instance =
-            SingletonSupplier.of(() -> ManagementFactory.getRuntimeMXBean().getName());
     /** One for each bean. */
     private final List<Job> jobs = new CopyOnWriteArrayList<>();
-    /** Methods that are locked as any other: of any number of beans, which may live for one request. */
-    private final Set<Method> withoutFireTimes = ConcurrentHashMap.newKeySet();
+    /** Empty for methods that are locked as any other: of any number of beans, which may live for one request. */
+    private final Map<Method, Optional<JobRules>> rules = new ConcurrentHashMap<>();
     /** The methods of jobs without keys, by the name of the job. */
     private final Map<String, String> methods = new ConcurrentHashMap<>();
 
-    final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-jobs");
+    private final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-jobs");
     private DaemonThreads.@Nullable Timer timer;
     private boolean running;
 
@@ -107,74 +101,64 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
     public void check(ProxiedBean bean) {
         for (LockOperation operation : operations.allOf(bean.type())) {
             if (operation.isJob()) {
-                Optional<Job> job = bean.instance() == null
-                        ? read(operation, bean.type())
-                        : job(operation, bean.instance(), targetOf(bean.instance()));
-                String rule = job.map(found -> once(operation, found))
+                Optional<JobRules> found = rules.computeIfAbsent(operation.method(), method -> read(operation));
+                String rule = found.map(known -> once(operation, known))
                         .orElse("without fire times: it keeps other instances out for its minHold");
                 log.info("Job '{}' ({}) runs {}", LockKey.printable(operation.name()), operation.caller(), rule);
+                if (bean.instance() != null && found.isPresent()) {
+                    var unused = job(operation, found.get(), bean.instance());
+                }
             }
         }
     }
 
     /** Two methods of one name would claim fire times from each other, unless they have keys. */
-    private String once(LockOperation operation, Job job) {
+    private String once(LockOperation operation, JobRules found) {
         LockOperation.Lock lock = operation.locks().get(0);
-        String other = lock.keys().expressions().isEmpty() ? methods.putIfAbsent(job.name(), operation.where()) : null;
+        String other =
+                lock.keys().expressions().isEmpty() ? methods.putIfAbsent(operation.name(), operation.where()) : null;
         require(
                 other == null || other.equals(operation.where()),
-                "Two scheduled jobs have the name '" + job.name() + "', so each would skip what the other one runs: "
-                        + other + ", " + operation.where() + ".",
+                "Two scheduled jobs have the name '" + operation.name()
+                        + "', so each would skip what the other one runs: " + other + ", " + operation.where() + ".",
                 "Give each its own name. If they must not run at the same time, acquire one lock inside both methods,"
                         + " with LockTemplate.");
-        return "once for each fire time of its schedule: " + job.schedule
+        return "once for each fire time of its schedule: " + found.schedule()
                 + (lock.shape().get().minHold().isPresent() ? "; its minHold has no effect" : "");
     }
 
     @Override
-    public Optional<Call> of(
-            LockOperation operation, MethodInvocation invocation, LockRequest request, LockTemplate locks) {
-        Object target = invocation.getThis();
-        Object proxy = invocation instanceof ProxyMethodInvocation known ? known.getProxy() : target;
-        return proxy == null || target == null
-                ? Optional.empty()
-                : job(operation, proxy, target).map(job -> new JobCall(job, request, locks));
+    public Optional<Call> of(LockOperation operation, MethodInvocation invocation, LockRequest request) {
+        Object proxy = ((ProxyMethodInvocation) invocation).getProxy();
+        return rules.computeIfAbsent(operation.method(), method -> read(operation))
+                .map(found -> new JobCall(job(operation, found, proxy), request));
     }
 
-    private Optional<Job> job(LockOperation operation, Object bean, Object target) {
-        Predicate<Job> isSame = each -> each.isOf(operation.method(), target);
-        Optional<Job> known = jobs.stream().filter(isSame).findFirst();
-        if (known.isPresent() || withoutFireTimes.contains(operation.method())) {
-            return known;
-        }
-        Optional<Job> read = read(operation, bean);
-        read.ifPresentOrElse(job -> add(job, isSame), () -> withoutFireTimes.add(operation.method()));
-        return read;
-    }
-
-    /** Another thread may have been faster. */
-    private void add(Job job, Predicate<Job> isSame) {
+    private Job job(LockOperation operation, JobRules found, Object bean) {
+        Job job = new Job(this, operation, found, bean);
         synchronized (jobs) {
-            if (jobs.stream().noneMatch(isSame)) {
-                jobs.add(job);
+            Optional<Job> known = jobs.stream().filter(job::isSame).findFirst();
+            if (known.isPresent()) {
+                return known.get();
             }
+            jobs.add(job);
         }
         observers.get().forEach(each -> each.found(job.name(), job::sinceSuccess));
+        return job;
     }
 
     /** Why the method has no fire times, whatever its schedule; null if it may have some. */
     private @Nullable String obstacle(LockOperation operation) {
-        if (!LockOperationSource.isScheduled(operation.method())) {
-            return " has no @Scheduled";
-        } else if (operation.result() != ResultKind.VALUE) {
+        if (operation.result() != ResultKind.VALUE) {
             return " returns before its end";
         } else if (operation.locks().size() > 1) {
             return " has several lock annotations";
         }
-        return settings.get().keepsData() ? null : " cannot record its runs in a store without data, as a quorum";
+        boolean canRecord = settings.get().keepsData() && settings.get().maxDataSize() >= JobState.MIN_BYTES;
+        return canRecord ? null : " cannot record its runs in a store without data, as a quorum, or in less than 1KB";
     }
 
-    private Optional<Job> read(LockOperation operation, Object bean) {
+    private Optional<JobRules> read(LockOperation operation) {
         String where = operation.where().replace("@DistributedLock ", "@OnOneInstance ");
         MergedAnnotation<OnOneInstance> found = MergedAnnotations.from(
                         operation.method(), SearchStrategy.TYPE_HIERARCHY)
@@ -190,7 +174,7 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
         String obstacle = obstacle(operation);
         Schedule schedule = obstacle == null ? reader.read(operation.method()).orElse(null) : null;
         if (obstacle == null && schedule == null && !reader.isDisabled(operation.method())) {
-            obstacle = " has a @Scheduled for a single run";
+            obstacle = " has no @Scheduled for repeated runs";
         }
         boolean isRepeated = Stream.of("attempts", "retryAfter", "catchUp").anyMatch(found::hasNonDefaultValue);
         require(
@@ -200,26 +184,18 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
                 "Set minHold = \"10m\" (more than the time between calls of instances for one run, less than that to the"
                         + " next run), but none of attempts, retryAfter and catchUp. Or, for fire times, put @Scheduled"
                         + " with cron, fixedRate or fixedDelay on the method, which returns nothing, or a value, and has"
-                        + " no other lock, on one server or a cluster.");
+                        + " no other lock, on one server or a cluster, with a holdfast.max-data-size of 1KB or more.");
         if (schedule == null) {
             return Optional.empty();
         }
         Duration keep = settings.get().keep();
         require(
-                settings.get().maxDataSize() >= JobState.MIN_BYTES,
-                where + " cannot record its runs in less than 1KB.",
-                "Set holdfast.max-data-size to 1KB or more; 32KB is enough for 100 runs.");
-        require(
-                catchUp.isZero() || schedule instanceof FireTimes,
-                where + " has a catchUp, but a fixedDelay has no fire times that could be missed.",
-                "Remove catchUp.");
-        require(
                 catchUp.compareTo(keep) <= 0,
                 where + " has catchUp = " + DurationText.of(catchUp) + ", but runs are kept for "
                         + DurationText.of(keep) + ".",
                 "Set a shorter catchUp, or a longer holdfast.jobs.keep.");
-        var ofJob = new JobSettings.OfJob(annotation.attempts(), retryAfter, catchUp);
-        return Optional.of(new Job(this, operation, schedule, ofJob, bean));
+        String instance = ManagementFactory.getRuntimeMXBean().getName();
+        return Optional.of(new JobRules(schedule, annotation.attempts(), retryAfter, catchUp, instance));
     }
 
     private static void require(boolean holds, String problem, String action) {
@@ -255,15 +231,10 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
         return running;
     }
 
-    private void execute(Runnable call) {
-        try {
-            threads.execute(() -> {
-                if (isRunning()) {
-                    call.run();
-                }
-            });
-        } catch (RejectedExecutionException closed) {
-            log.debug("A call that was due at the shutdown is dropped", closed);
+    /** While this is running, the threads have not been ended. */
+    private synchronized void execute(Runnable call) {
+        if (running) {
+            threads.execute(call);
         }
     }
 
@@ -325,12 +296,11 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
 
     @Override
     public void pause(String job) {
-        byte[] paused = "paused".getBytes(StandardCharsets.UTF_8);
-        required(job).forEach(each -> each.pause(paused));
+        required(job).forEach(each -> each.pause(true));
     }
 
     @Override
     public void resume(String job) {
-        required(job).forEach(each -> each.pause(new byte[0]));
+        required(job).forEach(each -> each.pause(false));
     }
 }

@@ -4,6 +4,7 @@ import io.holdfast.lock.spring.jobs.JobRun.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether an instance runs a job now: the same rules before it requests the lock, and again once it holds it. Pure.
@@ -16,7 +17,7 @@ import java.util.Optional;
  * <p><b>Clocks.</b> An instance whose clock is slow names an earlier fire time, which is taken. One whose clock is fast begins early, by
  * the difference; if that is more than the {@linkplain Schedule#tolerance tolerance}, it does not claim at all, not even an earlier fire
  * time, because with a wrong date it would claim all fire times up to then. A timer that fires too early, by more than {@link
- * FireTimes#EARLY} (the clock was set back), names the previous fire time, which is taken; then the next one is less than half a period
+ * #EARLY} (the clock was set back), names the previous fire time, which is taken; then the next one is less than half a period
  * away, and the instance decides again when it comes.
  *
  * <p><b>Death.</b> A run without an end is running, or its instance has died: the lock tells. It cannot have expired before the run has
@@ -31,11 +32,15 @@ import java.util.Optional;
  * latest, are dropped. It is forgotten as soon as the latest has been reached.
  *
  * @param schedule when it is due
- * @param lease the lease of its lock
  * @param attempts how many runs for one fire time may fail
  * @param retryAfter the time from a failure to the next attempt
+ * @param catchUp how old a fire time may be that an instance claims when it starts; zero if it claims none
+ * @param instance this instance; after a failure, it waits for another lease, so that others try first
  */
-record JobRules(Schedule schedule, Duration lease, int attempts, Duration retryAfter) {
+record JobRules(Schedule schedule, int attempts, Duration retryAfter, Duration catchUp, String instance) {
+
+    /** A timer may fire a few milliseconds before the time on the wall clock. */
+    static final Duration EARLY = Duration.ofMillis(10);
 
     static final int MAX_LATE_ATTEMPTS = 3;
 
@@ -44,57 +49,67 @@ record JobRules(Schedule schedule, Duration lease, int attempts, Duration retryA
      *
      * @param state what is known of the job
      * @param savedAt when it was saved, on the clock of Redis
+     * @param lease the lease of its lock
      * @param local the time on this instance's clock
      * @param now the same time on the clock of Redis
      */
-    Decision decide(JobState state, Instant savedAt, Instant local, Instant now) {
+    Decision decide(JobState state, Instant savedAt, Duration lease, Instant local, Instant now) {
         JobRun newest = state.newest().orElse(null);
-        Optional<Instant> latest = schedule instanceof FireTimes fireTimes ? fireTimes.latest(local) : Optional.empty();
-        boolean isUnclaimed =
-                newest == null || latest.filter(newest.fireTime()::isBefore).isPresent();
-        if (newest != null && newest.is(Outcome.RUNNING)) {
+        Instant due = due(newest, savedAt, local, now).orElse(null);
+        if (newest != null && newest.outcome() == Outcome.RUNNING) {
             Instant mayBeFree = newest.start().plus(lease);
             if (now.isBefore(mayBeFree)) {
-                Instant poll = now.plus(schedule.pollInterval(newest.fireTime()));
-                return new Decision.Later(isUnclaimed && poll.isBefore(mayBeFree) ? poll : mayBeFree);
+                return new Decision.Later(mayBeFree);
             }
-            if (isTakenOver(newest, now)) {
-                return new Decision.Run(newest.fireTime(), newest.attempt() + 1, state.makeUpTo());
-            }
-        }
-        if (newest != null && newest.is(Outcome.FAILED) && newest.attempt() < attempts && !isUnclaimed) {
-            Instant retry = newest.end().orElse(now).plus(retryAfter);
-            boolean isSooner =
-                    !(schedule instanceof Schedule.Delay fixed) || retry.isBefore(savedAt.plus(fixed.delay()));
-            if (isSooner) {
-                return now.isBefore(retry)
-                        ? new Decision.Later(retry)
-                        : new Decision.Run(newest.fireTime(), newest.attempt() + 1, state.makeUpTo());
+            if (isTakenOver(newest, lease, now)) {
+                return nextAttempt(newest, state);
             }
         }
-        if (schedule instanceof Schedule.Delay fixed) {
-            Instant due = newest == null ? now : savedAt.plus(fixed.delay());
-            return now.isBefore(due) ? new Decision.Later(due) : new Decision.Run(due, 1, Optional.empty());
+        if (newest != null && newest.outcome() == Outcome.FAILED && newest.attempt() < attempts && due == null) {
+            Duration others = newest.instance().equals(instance) ? lease : Duration.ZERO;
+            Instant retry = newest.end().orElse(now).plus(retryAfter).plus(others);
+            return now.isBefore(retry) ? new Decision.Later(retry) : nextAttempt(newest, state);
         }
-        if (latest.isEmpty() || !isUnclaimed) {
-            return newest == null ? new Decision.Taken() : taken(newest.fireTime(), local, now);
+        if (due == null) {
+            return newest == null ? new Decision.Taken() : taken(newest.fireTime(), savedAt, local, now);
         }
-        Duration ahead = Duration.between(now, latest.get());
-        if (ahead.compareTo(schedule.tolerance(latest.get())) > 0) {
-            return new Decision.Ahead(latest.get(), ahead);
+        Duration ahead = Duration.between(now, due);
+        if (ahead.compareTo(schedule.tolerance(due)) > 0) {
+            return new Decision.Ahead(due, ahead);
         }
-        return newest == null
-                ? new Decision.Run(latest.get(), 1, Optional.empty())
-                : firstUnclaimed(newest.fireTime(), state.makeUpTo(), latest.get(), now);
+        Instant claimed = newest == null ? due : newest.fireTime(); // the first run of a job makes nothing up
+        return firstUnclaimed(claimed, state.makeUpTo(), due, now.minus(lease.multipliedBy(2)));
     }
 
-    private boolean isTakenOver(JobRun lost, Instant now) {
+    /** {@return whether an instance that starts runs it: after a death or a failure, or to catch up} */
+    boolean isRunAtStart(Decision.Run due, Instant local) {
+        return due.attempt() > 1 || (!catchUp.isZero() && due.fireTime().isAfter(local.minus(catchUp)));
+    }
+
+    /** {@return the latest fire time, if nobody has claimed it} */
+    private Optional<Instant> due(@Nullable JobRun newest, Instant savedAt, Instant local, Instant now) {
+        if (schedule instanceof Schedule.Delay fixed) {
+            return Optional.of(newest == null ? now : savedAt.plus(fixed.delay()))
+                    .filter(due -> !due.isAfter(now));
+        }
+        return schedule.latest(local.plus(EARLY))
+                .filter(due -> newest == null || newest.fireTime().isBefore(due));
+    }
+
+    private static Decision.Run nextAttempt(JobRun newest, JobState state) {
+        return new Decision.Run(newest.fireTime(), newest.attempt() + 1, state.makeUpTo());
+    }
+
+    private boolean isTakenOver(JobRun lost, Duration lease, Instant now) {
         Instant tooLate = lost.start().plus(lease.multipliedBy(3));
         return schedule.next(lost.fireTime()).map(now::isBefore).orElse(true)
                 || (lost.attempt() < MAX_LATE_ATTEMPTS && now.isBefore(tooLate));
     }
 
-    private Decision taken(Instant newest, Instant local, Instant now) {
+    private Decision taken(Instant newest, Instant savedAt, Instant local, Instant now) {
+        if (schedule instanceof Schedule.Delay fixed) {
+            return new Decision.Later(savedAt.plus(fixed.delay()));
+        }
         Instant next = schedule.next(newest).orElse(Instant.MAX);
         Duration left = Duration.between(local, next);
         return left.compareTo(Duration.between(newest, next).dividedBy(2)) < 0
@@ -102,10 +117,10 @@ record JobRules(Schedule schedule, Duration lease, int attempts, Duration retryA
                 : new Decision.Taken();
     }
 
-    /** The latest fire time, or one before it that is made up. */
-    private Decision.Run firstUnclaimed(Instant newest, Optional<Instant> makeUpTo, Instant latest, Instant now) {
-        Instant oldest = now.minus(lease.multipliedBy(2)).minusMillis(1);
-        Instant first = schedule.next(newest.isAfter(oldest) ? newest : oldest).orElse(latest);
+    /** The latest fire time, or one before it that is made up, after the oldest time for which that is done. */
+    private Decision.Run firstUnclaimed(Instant claimed, Optional<Instant> makeUpTo, Instant latest, Instant oldest) {
+        Instant first =
+                schedule.next(claimed.isAfter(oldest) ? claimed : oldest).orElse(latest);
         Instant end = makeUpTo.orElse(latest.plus(Duration.between(first, latest)));
         return first.isBefore(latest) && !first.isAfter(end)
                 ? new Decision.Run(first, 1, Optional.of(end))

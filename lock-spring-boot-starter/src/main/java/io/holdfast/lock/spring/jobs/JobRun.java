@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.jobs;
 
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
@@ -39,13 +40,10 @@ public record JobRun(
         SKIPPED
     }
 
-    boolean is(Outcome expected) {
-        return outcome == expected;
-    }
-
-    /** {@return whether it may be followed by another attempt, on any instance} */
-    boolean isOpen() {
-        return outcome == Outcome.RUNNING || outcome == Outcome.FAILED;
+    static JobRun begun(Decision.Run due, Instant start, long token, String instance) {
+        Instant fireTime = due.fireTime().truncatedTo(ChronoUnit.MILLIS);
+        Optional<Instant> end = Optional.empty();
+        return new JobRun(fireTime, due.attempt(), Outcome.RUNNING, start, end, token, instance, Optional.empty());
     }
 
     JobRun ended(Outcome how, Instant at, Optional<String> why) {

@@ -11,8 +11,4 @@ import java.time.Duration;
  * @param keepsData whether the store keeps data of locks, and so the runs of jobs
  * @param maxDataSize how much data a lock may have, in bytes
  */
-public record JobSettings(int history, Duration keep, Duration lease, boolean keepsData, int maxDataSize) {
-
-    /** Those of one job, from its annotation. */
-    record OfJob(int attempts, Duration retryAfter, Duration catchUp) {}
-}
+public record JobSettings(int history, Duration keep, Duration lease, boolean keepsData, int maxDataSize) {}

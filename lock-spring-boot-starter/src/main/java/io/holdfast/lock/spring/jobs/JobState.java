@@ -7,6 +7,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What a job leaves with its lock: its last runs. The first one has claimed its fire time, and all before it. Immutable.
@@ -24,31 +26,23 @@ record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
     /** Room for one run, whatever its texts. */
     static final int MIN_BYTES = 1_024;
 
-    static final int MAX_BYTES = 32_768;
     private static final int MAX_TEXT_BYTES = 200;
     private static final String HEAD = "holdfast-job 1";
-
-    JobState {
-        runs = List.copyOf(runs);
-    }
 
     Optional<JobRun> newest() {
         return runs.stream().findFirst();
     }
 
-    /** A run that has not ended is lost now: the new one holds its lock. */
+    /** If the newest run has not ended, it must be recorded as lost first. */
     JobState begin(JobRun run, Optional<Instant> madeUpTo, int history) {
-        List<JobRun> all = new ArrayList<>();
-        all.add(run);
-        for (JobRun each : runs.subList(0, Math.min(runs.size(), history - 1))) {
-            all.add(each.is(Outcome.RUNNING) ? each.ended(Outcome.LOST, run.start(), Optional.empty()) : each);
-        }
-        return new JobState(all, madeUpTo);
+        return new JobState(
+                Stream.concat(Stream.of(run), runs.stream()).limit(history).toList(), madeUpTo);
     }
 
+    /** The end of the newest run. */
     JobState end(Outcome outcome, Instant at, Optional<String> failure) {
         List<JobRun> all = new ArrayList<>(runs);
-        all.set(0, all.get(0).ended(outcome, at, failure));
+        all.set(0, all.get(0).ended(outcome, at, failure.map(JobState::printable)));
         return new JobState(all, makeUpTo);
     }
 
@@ -58,14 +52,11 @@ record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
      * @param limit the maximum size in bytes, at least {@link #MIN_BYTES}
      */
     byte[] encode(int limit) {
-        List<String> lines = new ArrayList<>(List.of(HEAD + '\t' + millis(makeUpTo)));
-        runs.forEach(each -> lines.add(line(each)));
-        byte[] text = String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
-        while (text.length > Math.min(limit, MAX_BYTES)) {
-            lines.remove(lines.size() - 1);
-            text = String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
-        }
-        return text;
+        String head = HEAD + '\t' + millis(makeUpTo);
+        byte[] text = Stream.concat(Stream.of(head), runs.stream().map(JobState::line))
+                .collect(Collectors.joining("\n"))
+                .getBytes(StandardCharsets.UTF_8);
+        return text.length <= limit ? text : new JobState(runs.subList(0, runs.size() - 1), makeUpTo).encode(limit);
     }
 
     private static String line(JobRun run) {
@@ -78,15 +69,18 @@ record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
                 millis(run.end()),
                 String.valueOf(run.fencingToken()),
                 printable(run.instance()),
-                printable(run.failure().orElse("")));
+                run.failure().orElse(""));
     }
 
-    /** Throws a runtime exception if it is something else, or was written by a later version. */
-    static JobState decode(byte[] bytes) {
+    /** Throws an {@link IllegalStateException} if it is something else, or was written by a later version. */
+    static JobState decode(String job, byte[] bytes) {
         String[] lines = new String(bytes, StandardCharsets.UTF_8).split("\n", -1);
         String[] head = lines[0].split("\t", -1);
         if (!head[0].equals(HEAD)) {
-            throw new IllegalArgumentException("it begins with '" + printable(head[0]) + "', not with '" + HEAD + "'");
+            throw new IllegalStateException("The data of the lock of job '" + job
+                    + "' is not that of a job, or of a later version: it begins with '" + printable(head[0])
+                    + "', not with '" + HEAD
+                    + "'. Give the job a name that nothing else uses, or update this instance.");
         }
         List<JobRun> runs = new ArrayList<>();
         for (int i = 1; i < lines.length; i++) {
@@ -115,9 +109,8 @@ record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
     }
 
     /** On one line, without tabs, and short. */
-    static String printable(String text) {
-        String start = text.substring(0, Math.min(text.length(), MAX_TEXT_BYTES));
-        byte[] shown = LockKey.printable(start).strip().getBytes(StandardCharsets.UTF_8);
+    private static String printable(String text) {
+        byte[] shown = LockKey.printable(text).strip().getBytes(StandardCharsets.UTF_8);
         return new String(shown, 0, Math.min(shown.length, MAX_TEXT_BYTES), StandardCharsets.UTF_8);
     }
 }

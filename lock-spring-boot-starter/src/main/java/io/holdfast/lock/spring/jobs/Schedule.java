@@ -2,12 +2,29 @@ package io.holdfast.lock.spring.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import org.springframework.scheduling.support.CronExpression;
 
-/** When a job is due, as its {@code @Scheduled} says. Pure: all instances compute the same from the same time. */
-sealed interface Schedule permits FireTimes, Schedule.Delay {
+/**
+ * When a job is due, as its {@code @Scheduled} says. Pure: all instances compute the same from the same time.
+ *
+ * <p>Spring does not pass the fire time on to advice, so the instance names it as its scheduler did: the latest one at or before its own
+ * clock. A method that begins late, because the scheduler was busy, still names it; so do instances whose clocks differ, each at the time
+ * when its own clock gets there.
+ */
+sealed interface Schedule {
 
     Duration MAX_TOLERANCE = Duration.ofMinutes(1);
+
+    /** {@return the latest fire time at or before the given time; empty if there has been none in seventeen years} */
+    default Optional<Instant> latest(Instant by) {
+        return Optional.empty();
+    }
 
     /** {@return the first fire time after the given one; empty if there is none} */
     default Optional<Instant> next(Instant after) {
@@ -22,10 +39,94 @@ sealed interface Schedule permits FireTimes, Schedule.Delay {
                 .orElse(MAX_TOLERANCE);
     }
 
-    /** {@return how soon to look again for a fire time that nobody has claimed, while the lock is held} */
-    default Duration pollInterval(Instant fireTime) {
-        long fifth = tolerance(fireTime).toMillis() / 5;
-        return Duration.ofMillis(Math.max(100, Math.min(5_000, fifth)));
+    /**
+     * A cron expression, as Spring reads it, also on the days of a clock change.
+     *
+     * @param expression the expression
+     * @param zone the zone in which it is read
+     */
+    record Cron(CronExpression expression, ZoneId zone) implements Schedule {
+
+        /** Seventeen years, in seconds. */
+        private static final long LOOKBACK = 1L << 29;
+
+        /**
+         * Spring's expressions only look forward. There is a fire time in {@code (s, by]} for each second {@code s} before the latest
+         * fire time, and for no other, so a search by halves finds the last such second.
+         */
+        @Override
+        public Optional<Instant> latest(Instant by) {
+            long second = by.getEpochSecond() - LOOKBACK;
+            for (long step = LOOKBACK / 2; step > 0; step /= 2) {
+                second += firesBetween(second + step, by).isPresent() ? step : 0;
+            }
+            return firesBetween(second, by);
+        }
+
+        private Optional<Instant> firesBetween(long second, Instant by) {
+            return next(Instant.ofEpochSecond(second)).filter(next -> !next.isAfter(by));
+        }
+
+        @Override
+        public Optional<Instant> next(Instant after) {
+            return Optional.ofNullable(expression.next(after.atZone(zone))).map(ZonedDateTime::toInstant);
+        }
+
+        @Override
+        public String toString() {
+            return "cron " + expression + " (" + zone + ")";
+        }
+    }
+
+    /**
+     * A fixed rate. Its ticks are the multiples of the period since the epoch, and so the same on all instances, although each counts its
+     * periods from its own start.
+     *
+     * @param periodMillis 1 or more
+     */
+    record Rate(long periodMillis) implements Schedule {
+
+        @Override
+        public Optional<Instant> latest(Instant by) {
+            return Optional.of(tick(by, 0));
+        }
+
+        @Override
+        public Optional<Instant> next(Instant after) {
+            return Optional.of(tick(after, 1));
+        }
+
+        private Instant tick(Instant at, int further) {
+            return Instant.ofEpochMilli((Math.floorDiv(at.toEpochMilli(), periodMillis) + further) * periodMillis);
+        }
+
+        @Override
+        public String toString() {
+            return "fixedRate " + Duration.ofMillis(periodMillis);
+        }
+    }
+
+    /**
+     * Several {@code @Scheduled} of a method.
+     *
+     * @param all none of them a {@link Delay}
+     */
+    record Several(List<Schedule> all) implements Schedule {
+
+        @Override
+        public Optional<Instant> latest(Instant by) {
+            return all.stream().flatMap(each -> each.latest(by).stream()).max(Comparator.naturalOrder());
+        }
+
+        @Override
+        public Optional<Instant> next(Instant after) {
+            return all.stream().flatMap(each -> each.next(after).stream()).min(Comparator.naturalOrder());
+        }
+
+        @Override
+        public String toString() {
+            return all.stream().map(Schedule::toString).collect(Collectors.joining(", "));
+        }
     }
 
     /**

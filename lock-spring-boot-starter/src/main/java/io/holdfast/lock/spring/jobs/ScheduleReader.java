@@ -31,37 +31,38 @@ record ScheduleReader(String where, BinaryOperator<String> evaluate) {
      * @throws LockConfigurationException if it cannot be read
      */
     Optional<Schedule> read(Method method) {
-        List<FireTimes.Source> sources = new ArrayList<>();
-        List<Schedule> delays = new ArrayList<>();
-        annotations(method).forEach(each -> {
+        List<Schedule> all = new ArrayList<>();
+        for (Scheduled each : annotations(method)) {
             try {
-                cron(each).ifPresent(sources::add);
+                cron(each).ifPresent(all::add);
                 time("fixedRate", each.fixedRate(), each.fixedRateString(), each)
-                        .map(period -> new FireTimes.Rate(Math.max(1, period.toMillis())))
-                        .ifPresent(sources::add);
+                        .map(period -> new Schedule.Rate(Math.max(1, period.toMillis())))
+                        .ifPresent(all::add);
                 time("fixedDelay", each.fixedDelay(), each.fixedDelayString(), each)
                         .map(Schedule.Delay::new)
-                        .ifPresent(delays::add);
+                        .ifPresent(all::add);
             } catch (IllegalArgumentException | DateTimeException e) {
                 throw new LockConfigurationException(
                         where + " has a @Scheduled that cannot be read: " + e.getMessage() + ".",
                         "Correct the @Scheduled.",
                         e);
             }
-        });
-        if (delays.size() > 1 || (!delays.isEmpty() && !sources.isEmpty())) {
+        }
+        if (all.size() > 1 && all.stream().anyMatch(Schedule.Delay.class::isInstance)) {
             throw new LockConfigurationException(
                     where + " has a fixedDelay and another schedule, so its runs have no common fire times.",
                     "Use one @Scheduled with a fixedDelay, or several with cron or fixedRate.");
         }
-        return sources.isEmpty() ? delays.stream().findFirst() : Optional.of(new FireTimes(sources));
+        return all.size() > 1
+                ? Optional.of(new Schedule.Several(List.copyOf(all)))
+                : all.stream().findFirst();
     }
 
-    /** {@return whether Spring never calls the method, because {@code "-"} stands in place of each cron expression} */
+    /** {@return whether Spring never calls the method, because {@code "-"} stands in place of a cron expression} */
     boolean isDisabled(Method method) {
         return annotations(method).stream()
                 .map(each -> evaluate.apply("cron", each.cron()))
-                .allMatch(Scheduled.CRON_DISABLED::equals);
+                .anyMatch(Scheduled.CRON_DISABLED::equals);
     }
 
     private static List<Scheduled> annotations(Method method) {
@@ -70,13 +71,13 @@ record ScheduleReader(String where, BinaryOperator<String> evaluate) {
                 .toList();
     }
 
-    private Optional<FireTimes.Source> cron(Scheduled annotation) {
+    private Optional<Schedule> cron(Scheduled annotation) {
         String cron = evaluate.apply("cron", annotation.cron());
         if (cron.isBlank() || cron.equals(Scheduled.CRON_DISABLED)) {
             return Optional.empty();
         }
         String zone = evaluate.apply("zone", annotation.zone());
-        return Optional.of(new FireTimes.Cron(
+        return Optional.of(new Schedule.Cron(
                 CronExpression.parse(cron), zone.isBlank() ? ZoneId.systemDefault() : ZoneId.of(zone)));
     }
 

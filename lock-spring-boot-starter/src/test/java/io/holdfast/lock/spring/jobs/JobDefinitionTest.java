@@ -188,8 +188,8 @@ class JobDefinitionTest {
                 .withBean(Composed.class)
                 .run(context -> assertThat(Startup.failureOf(context))
                         .contains(
-                                "cannot record its runs in a store without data, as a quorum, so it has no fire times,"
-                                        + " and has no minHold.")
+                                "cannot record its runs in a store without data, as a quorum, or in less than 1KB, so it has"
+                                        + " no fire times, and has no minHold.")
                         .contains("on one server or a cluster"));
     }
 
@@ -260,7 +260,7 @@ class JobDefinitionTest {
                 .withBean(Composed.class)
                 .withPropertyValues("holdfast.max-data-size=1023B")
                 .run(context -> assertThat(Startup.failureOf(context))
-                        .contains("cannot record its runs in less than 1KB.", "Set holdfast.max-data-size to 1KB"));
+                        .contains("or in less than 1KB, so it has no fire times", "a holdfast.max-data-size of 1KB"));
     }
 
     static class NoSchedule {
@@ -277,12 +277,6 @@ class JobDefinitionTest {
     static class LongCatchUp {
         @Scheduled(cron = "0 0 3 * * *")
         @OnOneInstance(name = "job", catchUp = "31d")
-        public void run() {}
-    }
-
-    static class DelayedCatchUp {
-        @Scheduled(fixedDelay = 100)
-        @OnOneInstance(name = "job", catchUp = "1h")
         public void run() {}
     }
 
@@ -361,12 +355,11 @@ class JobDefinitionTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "NoSchedule           | has no @Scheduled, so it has no fire times, and has no minHold. | put @Scheduled"
+                "NoSchedule           | has no @Scheduled for repeated runs, so it has no fire times, and has no minHold. | put @Scheduled"
                         + " with cron, fixedRate or fixedDelay on the method",
                 "NoAttempts           | has attempts = 0, which is invalid. | 1 or more",
                 "LongCatchUp          | has catchUp = 31 days, but runs are kept for 30 days. | a longer"
                         + " holdfast.jobs.keep",
-                "DelayedCatchUp       | has a catchUp, but a fixedDelay has no fire times | Remove catchUp",
                 "Unitless             | has retryAfter = \"10\", which is invalid. | text with a unit",
                 "NoPlaceholder        | has cron = \"${not.there}\", but a property in it is not set. | Set the"
                         + " property",
@@ -374,13 +367,13 @@ class JobDefinitionTest {
                 "BadZone              | has a @Scheduled that cannot be read: Unknown time-zone ID: Mars/Olympus. |"
                         + " Correct",
                 "Mixed                | has a fixedDelay and another schedule | Use one @Scheduled with a fixedDelay",
-                "CalledWithAttempts   | has no @Scheduled, so it has no fire times, to which attempts, retryAfter and"
+                "CalledWithAttempts   | has no @Scheduled for repeated runs, so it has no fire times, to which attempts, retryAfter and"
                         + " catchUp apply. | none of attempts, retryAfter and catchUp",
                 "StagedWithCatchUp    | returns before its end, so it has no fire times, to which | which returns nothing",
                 "StagedWithoutMinHold | returns before its end, so it has no fire times, and has no minHold. | which"
                         + " returns nothing",
-                "OnceWithoutMinHold   | has a @Scheduled for a single run, so it has no fire times, and has no | minHold",
-                "OnceWithRetry        | has a @Scheduled for a single run, so it has no fire times, to which | none of",
+                "OnceWithoutMinHold   | has no @Scheduled for repeated runs, so it has no fire times, and has no | minHold",
+                "OnceWithRetry        | has no @Scheduled for repeated runs, so it has no fire times, to which | none of",
                 "TwoLocksWithoutMinHold | has several lock annotations, so it has no fire times, and has | no other lock"
             })
     void what_cannot_work_fails_startup(String type, String problem, String action) throws Exception {

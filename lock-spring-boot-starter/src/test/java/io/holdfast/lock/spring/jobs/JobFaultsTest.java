@@ -24,12 +24,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Four processes with clocks that differ, which are killed, stopped and started while they run jobs, and a Redis that is killed and started
  * again, with its data. From the rows that the runs have written: each fire time has a run that succeeded; it has another only as a take-over
  * from a run that a fault hit; and a delay is kept from one run to the next.
  */
+@Timeout(value = 30, unit = TimeUnit.MINUTES) // with -Djobs.seconds
 class JobFaultsTest {
 
     private static final int INSTANCES = 4;

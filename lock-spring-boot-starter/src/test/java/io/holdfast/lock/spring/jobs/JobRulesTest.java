@@ -9,9 +9,15 @@ import io.holdfast.lock.spring.jobs.Decision.Taken;
 import io.holdfast.lock.spring.jobs.JobRun.Outcome;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.scheduling.support.CronExpression;
 
 /** Whether an instance runs a job now, on virtual time. */
 class JobRulesTest {
@@ -19,17 +25,18 @@ class JobRulesTest {
     private static final Instant START = Instant.ofEpochSecond(1_800_000_000);
     private static final Duration LEASE = Duration.ofSeconds(3);
 
-    private final Schedule every10s = new FireTimes(List.of(new FireTimes.Rate(10_000)));
-    private JobRules rules = new JobRules(every10s, LEASE, 1, Duration.ofSeconds(2));
+    private final Schedule every10s = new Schedule.Rate(10_000);
+    private JobRules rules = new JobRules(every10s, 1, Duration.ofSeconds(2), Duration.ZERO, "here");
     private JobState state = JobState.NONE;
     private Instant savedAt = Instant.EPOCH;
+    private String instance = "elsewhere";
 
     private static Instant at(double seconds) {
         return START.plusMillis(Math.round(seconds * 1_000));
     }
 
     private Decision decide(double local, double now) {
-        return rules.decide(state, savedAt, at(local), at(now));
+        return rules.decide(state, savedAt, LEASE, at(local), at(now));
     }
 
     private Decision decide(double now) {
@@ -42,7 +49,7 @@ class JobRulesTest {
 
     private void begun(double fireTime, int attempt, double start) {
         JobRun run = new JobRun(
-                at(fireTime), attempt, Outcome.RUNNING, at(start), Optional.empty(), 7, "here", Optional.empty());
+                at(fireTime), attempt, Outcome.RUNNING, at(start), Optional.empty(), 7, instance, Optional.empty());
         state = state.begin(run, Optional.empty(), 20);
         savedAt = at(start);
     }
@@ -67,6 +74,12 @@ class JobRulesTest {
     }
 
     @Test
+    void timer_that_fires_a_few_milliseconds_early_names_the_fire_time_to_come() {
+        assertThat(decide(19.99)).isEqualTo(run(20, 1));
+        assertThat(decide(19.989)).isEqualTo(run(10, 1));
+    }
+
+    @Test
     void fire_time_that_was_run_is_taken_however_late_or_early_a_clock_comes() {
         ran(20, Outcome.SUCCEEDED, 20, 20.2);
 
@@ -84,10 +97,10 @@ class JobRulesTest {
 
     @Test
     void fast_clock_claims_no_more_than_a_minute_early() {
-        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(3_600_000))), LEASE, 1, LEASE);
+        rules = new JobRules(new Schedule.Rate(3_600_000), 1, LEASE, Duration.ZERO, "here");
 
-        assertThat(rules.decide(state, savedAt, at(0), at(-60))).isEqualTo(run(0, 1));
-        assertThat(rules.decide(state, savedAt, at(0), at(-60.001)))
+        assertThat(rules.decide(state, savedAt, LEASE, at(0), at(-60))).isEqualTo(run(0, 1));
+        assertThat(rules.decide(state, savedAt, LEASE, at(0), at(-60.001)))
                 .isEqualTo(new Ahead(at(0), Duration.ofMillis(60_001)));
     }
 
@@ -102,7 +115,7 @@ class JobRulesTest {
 
     @Test
     void clock_that_was_set_back_after_the_timer_was_set_is_waited_for() {
-        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(3_600_000))), LEASE, 1, LEASE);
+        rules = new JobRules(new Schedule.Rate(3_600_000), 1, LEASE, Duration.ZERO, "here");
         ran(0, Outcome.SUCCEEDED, 0, 1);
 
         assertThat(decide(3_000, 3_000)).isEqualTo(new Later(at(3_600)));
@@ -112,7 +125,7 @@ class JobRulesTest {
     /** Otherwise it would claim the next one, and all others up to its own time to make them up. */
     @Test
     void clock_that_is_far_ahead_does_not_claim_an_earlier_fire_time_either() {
-        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(1_000))), LEASE, 1, LEASE);
+        rules = new JobRules(new Schedule.Rate(1_000), 1, LEASE, Duration.ZERO, "here");
         ran(20, Outcome.SUCCEEDED, 20, 20.2);
 
         assertThat(decide(3_620, 21.01)).isEqualTo(new Ahead(at(3_620), Duration.ofMillis(3_598_990)));
@@ -129,13 +142,6 @@ class JobRulesTest {
     }
 
     @Test
-    void while_an_earlier_run_is_in_progress_the_next_fire_time_is_asked_for_more_often() {
-        begun(20, 1, 29);
-
-        assertThat(decide(30)).isEqualTo(new Later(at(31)));
-    }
-
-    @Test
     void deaths_are_taken_over_without_limit_within_the_period_and_soon_after_it_three_times_at_most() {
         begun(20, 3, 20);
         assertThat(decide(29)).isEqualTo(run(20, 4));
@@ -149,7 +155,7 @@ class JobRulesTest {
 
     @Test
     void death_is_taken_over_until_the_next_fire_time_which_takes_its_place() {
-        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(86_400_000))), LEASE, 1, LEASE);
+        rules = new JobRules(new Schedule.Rate(86_400_000), 1, LEASE, Duration.ZERO, "here");
         double day = 86_400 - Math.floorMod(START.getEpochSecond(), 86_400L);
         begun(day, 1, day);
 
@@ -166,7 +172,7 @@ class JobRulesTest {
 
     @Test
     void failed_run_is_repeated_after_the_given_time_as_often_as_allowed() {
-        rules = new JobRules(every10s, LEASE, 3, Duration.ofSeconds(2));
+        rules = new JobRules(every10s, 3, Duration.ofSeconds(2), Duration.ZERO, "here");
         ran(20, Outcome.FAILED, 20, 20.5);
         assertThat(decide(21)).isEqualTo(new Later(at(22.5)));
         assertThat(decide(22.5)).isEqualTo(run(20, 2));
@@ -177,11 +183,74 @@ class JobRulesTest {
     }
 
     @Test
+    void instance_that_has_failed_lets_others_try_first() {
+        rules = new JobRules(every10s, 3, Duration.ofSeconds(2), Duration.ZERO, "here");
+        instance = "here";
+        ran(20, Outcome.FAILED, 20, 20.5);
+
+        assertThat(decide(22.5)).isEqualTo(new Later(at(25.5)));
+        assertThat(decide(25.5)).isEqualTo(run(20, 2));
+    }
+
+    @Test
     void next_fire_time_takes_the_place_of_a_repetition() {
-        rules = new JobRules(every10s, LEASE, 3, Duration.ofSeconds(2));
+        rules = new JobRules(every10s, 3, Duration.ofSeconds(2), Duration.ZERO, "here");
         ran(20, Outcome.FAILED, 20, 29);
 
         assertThat(decide(30)).isEqualTo(run(30, 1));
+    }
+
+    @Test
+    void instance_that_starts_takes_over_and_catches_up_with_what_is_recent() {
+        assertThat(rules.isRunAtStart(run(20, 1), at(20))).isFalse();
+        assertThat(rules.isRunAtStart(run(20, 2), at(20_000))).isTrue();
+
+        rules = new JobRules(every10s, 1, LEASE, Duration.ofMinutes(1), "here");
+        assertThat(rules.isRunAtStart(run(20, 1), at(79.999))).isTrue();
+        assertThat(rules.isRunAtStart(run(20, 1), at(80))).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2026-03-28T12:00:00Z, 0 30 2 * * *, 0", // 2:30 does not exist on the 29th, as for Spring
+        "2026-03-28T12:00:00Z, 0 0 3 * * *, 1",
+        "2026-10-24T12:00:00Z, 0 30 2 * * *, 2", // 2:30 comes twice on the 25th, as for Spring
+        "2026-10-24T12:00:00Z, 0 0 3 * * *, 1",
+        "2026-06-01T12:00:00Z, 0 30 2 * * *, 1",
+        "2026-03-28T12:00:00Z, 0 */20 * * * *, 69",
+        "2026-10-24T12:00:00Z, 0 */20 * * * *, 75"
+    })
+    void days_of_a_clock_change_have_each_fire_time_once(Instant start, String cron, int expected) {
+        ZoneId berlin = ZoneId.of("Europe/Berlin");
+        rules = new JobRules(new Schedule.Cron(CronExpression.parse(cron), berlin), 1, LEASE, Duration.ZERO, "here");
+        List<Instant> ran = new ArrayList<>();
+        for (Instant now = start; now.isBefore(start.plus(Duration.ofDays(2))); now = now.plusSeconds(300)) {
+            for (int offset : new int[] {0, -4, 3}) {
+                if (rules.decide(state, savedAt, LEASE, now.plusSeconds(offset), now) instanceof Run due) {
+                    JobRun run = JobRun.begun(due, now, 7, "here");
+                    state = state.begin(run, due.makeUpTo(), 20).end(Outcome.SUCCEEDED, now, Optional.empty());
+                    savedAt = now;
+                    ran.add(due.fireTime());
+                }
+            }
+        }
+        LocalDate changed = start.atZone(berlin).toLocalDate().plusDays(1);
+        assertThat(ran).doesNotHaveDuplicates().isSorted();
+        assertThat(ran)
+                .filteredOn(at -> at.atZone(berlin).toLocalDate().equals(changed))
+                .hasSize(expected);
+    }
+
+    @Test
+    void several_schedules_are_one_row_of_fire_times() {
+        rules = new JobRules(
+                new Schedule.Several(List.of(every10s, new Schedule.Rate(4_000))), 1, LEASE, Duration.ZERO, "here");
+        ran(8, Outcome.SUCCEEDED, 8, 8.1);
+
+        assertThat(decide(10)).isEqualTo(run(10, 1));
+        ran(10, Outcome.SUCCEEDED, 10, 10.1);
+        assertThat(decide(11.5)).isEqualTo(new Later(at(12)));
+        assertThat(decide(12)).isEqualTo(run(12, 1));
     }
 
     @Test
@@ -193,7 +262,7 @@ class JobRulesTest {
 
     @Test
     void delay_counts_from_the_end_of_the_last_run() {
-        rules = new JobRules(new Schedule.Delay(Duration.ofSeconds(5)), LEASE, 1, LEASE);
+        rules = new JobRules(new Schedule.Delay(Duration.ofSeconds(5)), 1, LEASE, Duration.ZERO, "here");
         assertThat(decide(20)).isEqualTo(run(20, 1));
 
         ran(20, Outcome.SUCCEEDED, 20, 22);
@@ -206,7 +275,8 @@ class JobRulesTest {
 
     @Test
     void run_with_a_delay_is_taken_over_and_repeated() {
-        rules = new JobRules(new Schedule.Delay(Duration.ofSeconds(5)), LEASE, 2, Duration.ofSeconds(1));
+        rules = new JobRules(
+                new Schedule.Delay(Duration.ofSeconds(5)), 2, Duration.ofSeconds(1), Duration.ZERO, "here");
         begun(20, 1, 20);
         assertThat(decide(22)).isEqualTo(new Later(at(23)));
         assertThat(decide(23)).isEqualTo(run(20, 2));
@@ -215,13 +285,14 @@ class JobRulesTest {
         assertThat(decide(31.5)).isEqualTo(new Later(at(32)));
         assertThat(decide(32)).isEqualTo(run(30, 2));
 
-        rules = new JobRules(new Schedule.Delay(Duration.ofMillis(500)), LEASE, 2, Duration.ofSeconds(1));
+        rules = new JobRules(
+                new Schedule.Delay(Duration.ofMillis(500)), 2, Duration.ofSeconds(1), Duration.ZERO, "here");
         assertThat(decide(31.5)).as("due before the repetition").isEqualTo(run(31.5, 1));
     }
 
     @Test
     void fire_times_that_nobody_could_claim_are_made_up_in_order() {
-        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(1_000))), LEASE, 1, LEASE);
+        rules = new JobRules(new Schedule.Rate(1_000), 1, LEASE, Duration.ZERO, "here");
         ran(20, Outcome.SUCCEEDED, 20, 20.2);
 
         assertThat(decide(23.4)).isEqualTo(new Run(at(21), 1, Optional.of(at(25))));
@@ -235,7 +306,7 @@ class JobRulesTest {
 
     @Test
     void fire_times_missed_after_all_others_were_made_up_are_made_up_as_well() {
-        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(1_000))), LEASE, 1, LEASE);
+        rules = new JobRules(new Schedule.Rate(1_000), 1, LEASE, Duration.ZERO, "here");
         ran(25, Outcome.SUCCEEDED, 25.9, 26.1);
         state = new JobState(state.runs(), Optional.of(at(26)));
         assertThat(decide(26.4)).as("the latest has been reached").isEqualTo(run(26, 1));
@@ -246,7 +317,7 @@ class JobRulesTest {
 
     @Test
     void fire_times_older_than_two_leases_are_not_made_up_whatever_was_planned_before() {
-        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(1_000))), LEASE, 1, LEASE);
+        rules = new JobRules(new Schedule.Rate(1_000), 1, LEASE, Duration.ZERO, "here");
         ran(20, Outcome.SUCCEEDED, 20, 20.2);
         state = new JobState(state.runs(), Optional.of(at(1_000)));
 
@@ -258,7 +329,7 @@ class JobRulesTest {
         ran(20, Outcome.SUCCEEDED, 20, 20.2);
         assertThat(decide(64)).isEqualTo(run(60, 1));
 
-        rules = new JobRules(new FireTimes(List.of(new FireTimes.Rate(1_000))), LEASE, 1, LEASE);
+        rules = new JobRules(new Schedule.Rate(1_000), 1, LEASE, Duration.ZERO, "here");
         assertThat(decide(64.5)).isEqualTo(new Run(at(59), 1, Optional.of(at(69))));
     }
 }

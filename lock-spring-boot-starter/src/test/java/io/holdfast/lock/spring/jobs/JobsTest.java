@@ -93,7 +93,7 @@ class JobsTest {
                         .renew(false)
                         .withData(Duration.ofDays(1)))
                 .detach();
-        lock.saveData(JobState.NONE.begin(run, Optional.empty(), 20).encode(JobState.MAX_BYTES));
+        lock.saveData(JobState.NONE.begin(run, Optional.empty(), 20).encode(32_768));
     }
 
     static class Hourly {
@@ -325,6 +325,10 @@ class JobsTest {
                             .containsExactly(Outcome.SUCCEEDED, Outcome.LOST));
             assertThat(RAN).extracting(JobRun::attempt).containsExactly(2);
             List<JobRun> runs = report(a).runs();
+            assertThat(runs.get(1).instance()).isEqualTo("dead");
+            assertThat(runs.get(1).fencingToken()).isEqualTo(1);
+            assertThat(runs.get(0).fencingToken()).isGreaterThan(1);
+            assertThat(first.events.get(0).run()).isEqualTo(runs.get(1));
             assertThat(runs.get(0).start())
                     .as("not while the lock is held")
                     .isAfterOrEqualTo(runs.get(1).start().plusMillis(990));
@@ -389,6 +393,35 @@ class JobsTest {
         }));
     }
 
+    static class PausedDead {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", lease = "1s")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void run_that_died_is_skipped_while_its_job_is_paused() {
+        Instance first = Instance.onRedis(PausedDead.class);
+        first.run(a -> {
+            first.clock.set("2026-03-01T03:00:00Z");
+            dead(a, "2026-03-01T03:00:00Z");
+            a.getBean(Jobs.class).pause("report");
+
+            a.getBean(PausedDead.class).report();
+
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(report(a).runs())
+                            .extracting(JobRun::outcome)
+                            .containsExactly(Outcome.SKIPPED, Outcome.LOST));
+            a.getBean(Jobs.class).resume("report");
+            a.getBean(PausedDead.class).report();
+            assertThat(RAN).isEmpty();
+        });
+    }
+
     static class CaughtUp {
 
         @Scheduled(cron = "0 0 3 * * *", zone = "UTC")
@@ -445,6 +478,29 @@ class JobsTest {
                         .isAfterOrEqualTo(runs.get(i).end().orElseThrow().plusMillis(999));
             }
         }));
+    }
+
+    static class DelayedCatchUp {
+
+        @Scheduled(fixedDelay = 1, timeUnit = TimeUnit.HOURS, initialDelay = 1)
+        @OnOneInstance(name = "report", catchUp = "6h")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void instance_that_starts_catches_up_with_a_delay_that_is_over() {
+        Instance first = Instance.onRedis(DelayedCatchUp.class);
+        Instance second = Instance.onRedis(DelayedCatchUp.class);
+        first.run(a -> {
+            await().atMost(Duration.ofMinutes(1)).until(() -> RAN.size() == 1);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> report(a).runs().get(0).outcome() == Outcome.SUCCEEDED);
+            second.run(b -> await().during(Duration.ofMillis(500))
+                    .atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(RAN).hasSize(1)));
+        });
     }
 
     static class Foreign {
@@ -650,6 +706,31 @@ class JobsTest {
         });
     }
 
+    static class Verbose {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report")
+        public void report() {
+            throw new IllegalStateException("no disk, no space, no luck. ".repeat(20));
+        }
+    }
+
+    @Test
+    void history_makes_room_for_the_message_of_a_failure() {
+        Instance first = Instance.withoutScheduler(Verbose.class, "holdfast.max-data-size=1KB");
+        first.run(a -> {
+            Instant start = Instant.parse("2026-03-01T00:00:00Z");
+            for (int hour = 0; hour < 8; hour++) {
+                first.clock.set(start.plus(Duration.ofHours(hour)).toString());
+                assertThatIllegalStateException()
+                        .isThrownBy(() -> a.getBean(Verbose.class).report());
+                JobRun newest = report(a).runs().get(0);
+                assertThat(newest.outcome()).isEqualTo(Outcome.FAILED);
+                assertThat(newest.failure().orElseThrow()).startsWith("IllegalStateException: no disk");
+            }
+        });
+    }
+
     /** Around everything else, as other advice may be. */
     private static Advisor slowEnd() {
         MethodInterceptor slow = call -> {
@@ -803,21 +884,24 @@ class JobsTest {
     }
 
     @Test
-    void call_that_comes_due_at_the_shutdown_is_not_made_on_the_timer_thread() {
+    void nothing_is_called_once_the_context_is_closing(CapturedOutput output) {
         Instance first = Instance.onRedis(Recorded.class);
         first.run(a -> {
             JobRegistry registry = a.getBean(JobRegistry.class);
-            assertThat(DaemonThreads.end(Duration.ofMinutes(1), registry.threads))
-                    .isTrue();
             AtomicInteger calls = new AtomicInteger();
-            registry.after(0, calls::incrementAndGet);
+            assertThat(registry.after(TimeUnit.MILLISECONDS.toNanos(50), calls::incrementAndGet))
+                    .isTrue();
+            registry.destroy();
+
+            assertThat(registry.after(0, calls::incrementAndGet)).isFalse();
             CountDownLatch later = new CountDownLatch(1);
             try (DaemonThreads.Timer timer = DaemonThreads.timer()) {
-                var unused = timer.after(1, later::countDown); // on the same thread
+                var unused = timer.after(TimeUnit.MILLISECONDS.toNanos(60), later::countDown); // on the same thread
                 assertThat(Uninterrupted.await(later, TimeUnit.MINUTES.toNanos(1)))
                         .isTrue();
             }
             assertThat(calls).hasValue(0);
+            assertThat(output).doesNotContain("Unexpected error");
         });
     }
 }

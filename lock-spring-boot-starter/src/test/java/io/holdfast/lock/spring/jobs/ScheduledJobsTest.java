@@ -3,6 +3,9 @@ package io.holdfast.lock.spring.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockRequest;
+import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.OnOneInstance;
 import io.holdfast.lock.spring.jobs.JobRun.Outcome;
@@ -11,12 +14,16 @@ import io.holdfast.lock.testing.RedisClusterProcesses;
 import io.holdfast.lock.testing.RedisSentinelProcesses;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -35,6 +42,18 @@ class ScheduledJobsTest {
         EverySecond job() {
             return new EverySecond();
         }
+
+        @Bean
+        EveryYear report() {
+            return new EveryYear();
+        }
+    }
+
+    static class EveryYear {
+
+        @Scheduled(cron = "0 0 0 1 1 *", zone = "UTC")
+        @OnOneInstance(name = "report", lease = "1s")
+        public void report() {}
     }
 
     static class EverySecond {
@@ -68,10 +87,47 @@ class ScheduledJobsTest {
             }
             JobStatus status = b.getBean(Jobs.class).get("tick");
             assertThat(status.runs())
-                    .filteredOn(run -> run.is(Outcome.SUCCEEDED))
+                    .filteredOn(run -> run.outcome() == Outcome.SUCCEEDED)
                     .extracting(JobRun::fireTime)
                     .containsAll(seen.subList(0, 4));
+            pauses(a, b);
+            takesOver(a, b);
         }));
+    }
+
+    private static void pauses(ApplicationContext a, ApplicationContext b) {
+        Jobs jobs = b.getBean(Jobs.class);
+        a.getBean(Jobs.class).pause("tick");
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> jobs.get("tick").runs().get(0).outcome() == Outcome.SKIPPED);
+        assertThat(jobs.get("tick").paused()).isTrue();
+        jobs.resume("tick");
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> jobs.get("tick").runs().get(0).outcome() == Outcome.SUCCEEDED);
+    }
+
+    /** The run of an instance that has died. */
+    private static void takesOver(ApplicationContext a, ApplicationContext b) {
+        Instant newYear = LocalDate.now(ZoneOffset.UTC)
+                .withDayOfYear(1)
+                .atStartOfDay(ZoneOffset.UTC)
+                .toInstant();
+        LockHandle lock = a.getBean(LockTemplate.class)
+                .acquire(LockRequest.of("report")
+                        .lease(Duration.ofSeconds(1))
+                        .renew(false)
+                        .withData(Duration.ofDays(1)))
+                .detach();
+        JobRun run = JobRun.begun(new Decision.Run(newYear, 1, Optional.empty()), Instant.now(), 1, "dead");
+        lock.saveData(JobState.NONE.begin(run, Optional.empty(), 20).encode(1_024));
+
+        b.getBean(EveryYear.class).report();
+
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(
+                        () -> assertThat(a.getBean(Jobs.class).get("report").runs())
+                                .extracting(JobRun::outcome)
+                                .containsExactly(Outcome.SUCCEEDED, Outcome.LOST));
     }
 
     @Test

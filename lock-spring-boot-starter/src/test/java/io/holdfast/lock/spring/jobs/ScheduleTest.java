@@ -21,12 +21,12 @@ import org.springframework.scheduling.support.CronTrigger;
 import org.springframework.scheduling.support.SimpleTriggerContext;
 
 /** Which fire time an instance names at a time on its clock. */
-class FireTimesTest {
+class ScheduleTest {
 
     private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
 
-    private static FireTimes cron(String expression, ZoneId zone) {
-        return new FireTimes(List.of(new FireTimes.Cron(CronExpression.parse(expression), zone)));
+    private static Schedule cron(String expression, ZoneId zone) {
+        return new Schedule.Cron(CronExpression.parse(expression), zone);
     }
 
     private static Instant berlin(String local) {
@@ -35,20 +35,11 @@ class FireTimesTest {
 
     @Test
     void fire_time_is_the_latest_one_at_or_before_the_clock() {
-        FireTimes at3 = cron("0 0 3 * * *", BERLIN);
+        Schedule at3 = cron("0 0 3 * * *", BERLIN);
 
         assertThat(at3.latest(berlin("2026-11-29T03:00:00"))).contains(berlin("2026-11-29T03:00:00"));
         assertThat(at3.latest(berlin("2026-11-29T03:00:04"))).contains(berlin("2026-11-29T03:00:00"));
         assertThat(at3.latest(berlin("2026-11-30T02:59:59"))).contains(berlin("2026-11-29T03:00:00"));
-    }
-
-    @Test
-    void timer_that_fires_a_few_milliseconds_early_names_the_fire_time_to_come() {
-        FireTimes at3 = cron("0 0 3 * * *", BERLIN);
-        Instant three = berlin("2026-11-29T03:00:00");
-
-        assertThat(at3.latest(three.minus(FireTimes.EARLY))).contains(three);
-        assertThat(at3.latest(three.minus(FireTimes.EARLY).minusNanos(1))).contains(berlin("2026-11-28T03:00:00"));
     }
 
     @Test
@@ -95,7 +86,7 @@ class FireTimesTest {
             })
     void fire_times_are_those_of_springs_trigger(String expression, String zoneId, String day) {
         ZoneId zone = ZoneId.of(zoneId);
-        FireTimes times = cron(expression, zone);
+        Schedule times = cron(expression, zone);
         Instant start =
                 ZonedDateTime.parse(day + "T12:00:00" + "Z[" + zoneId + "]").toInstant();
         List<Instant> springs = springs(expression, zone, start, start.plus(Duration.ofDays(4)));
@@ -106,10 +97,10 @@ class FireTimesTest {
             Instant next = springs.get(i);
             assertThat(times.next(from)).contains(next);
             assertThat(times.latest(from)).contains(from);
-            assertThat(times.latest(next.minusMillis(11))).contains(from);
+            assertThat(times.latest(next.minusMillis(1))).contains(from);
             for (int n = 0; n < 20; n++) {
                 Instant between = from.plusMillis(random.nextLong(
-                        Duration.between(from, next).minusMillis(11).toMillis()));
+                        Duration.between(from, next).minusMillis(1).toMillis()));
                 assertThat(times.latest(between)).contains(from);
             }
         }
@@ -131,19 +122,19 @@ class FireTimesTest {
 
     @Test
     void ticks_of_a_rate_are_multiples_of_the_period_since_the_epoch() {
-        FireTimes rate = new FireTimes(List.of(new FireTimes.Rate(7_000)));
+        Schedule rate = new Schedule.Rate(7_000);
 
-        assertThat(rate.latest(Instant.ofEpochMilli(13_989))).contains(Instant.ofEpochMilli(7_000));
-        assertThat(rate.latest(Instant.ofEpochMilli(13_990))).contains(Instant.ofEpochMilli(14_000));
+        assertThat(rate.latest(Instant.ofEpochMilli(13_999))).contains(Instant.ofEpochMilli(7_000));
+        assertThat(rate.latest(Instant.ofEpochMilli(14_000))).contains(Instant.ofEpochMilli(14_000));
         assertThat(rate.latest(Instant.ofEpochMilli(20_000))).contains(Instant.ofEpochMilli(14_000));
         assertThat(rate.next(Instant.ofEpochMilli(14_000))).contains(Instant.ofEpochMilli(21_000));
     }
 
     @Test
     void several_schedules_of_a_method_are_one_row_of_fire_times() {
-        FireTimes both = new FireTimes(List.of(
-                new FireTimes.Cron(CronExpression.parse("0 0 3 * * *"), BERLIN),
-                new FireTimes.Cron(CronExpression.parse("0 0 15 * * *"), BERLIN)));
+        Schedule both = new Schedule.Several(List.of(
+                new Schedule.Cron(CronExpression.parse("0 0 3 * * *"), BERLIN),
+                new Schedule.Cron(CronExpression.parse("0 0 15 * * *"), BERLIN)));
 
         assertThat(both.latest(berlin("2026-11-29T16:00:00"))).contains(berlin("2026-11-29T15:00:00"));
         assertThat(both.latest(berlin("2026-11-29T14:00:00"))).contains(berlin("2026-11-29T03:00:00"));
@@ -154,16 +145,14 @@ class FireTimesTest {
     void clocks_may_differ_by_half_a_period_and_by_a_minute_at_most() {
         Instant midnight = Instant.EPOCH;
 
-        assertThat(new FireTimes(List.of(new FireTimes.Rate(10_000))).tolerance(midnight))
-                .isEqualTo(Duration.ofSeconds(5));
-        assertThat(new FireTimes(List.of(new FireTimes.Rate(86_400_000))).tolerance(midnight))
-                .isEqualTo(Duration.ofMinutes(1));
+        assertThat(new Schedule.Rate(10_000).tolerance(midnight)).isEqualTo(Duration.ofSeconds(5));
+        assertThat(new Schedule.Rate(86_400_000).tolerance(midnight)).isEqualTo(Duration.ofMinutes(1));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"* * 3 * * *", "0 0 3 1 1 *", "*/7 * * * * *"})
     void dense_and_sparse_expressions_take_few_steps(String expression) {
-        FireTimes times = cron(expression, BERLIN);
+        Schedule times = cron(expression, BERLIN);
         Instant now = berlin("2026-11-29T10:00:00");
 
         Instant latest = times.latest(now).orElseThrow();
