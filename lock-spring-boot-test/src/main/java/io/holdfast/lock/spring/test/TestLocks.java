@@ -12,6 +12,7 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.engine.LockEngine;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -43,6 +44,7 @@ public final class TestLocks {
     private final SimulatedLockStore store;
     private final Supplier<LockTemplate> application;
     private final Set<Simulation> running = ConcurrentHashMap.newKeySet();
+    private final JobsClock jobsClock = new JobsClock();
 
     TestLocks(SimulatedLockStore store, Supplier<LockTemplate> application) {
         this.store = store;
@@ -145,6 +147,31 @@ public final class TestLocks {
     }
 
     /**
+     * Sets the fire time of jobs that are called from now on, until the test method ends: methods with {@link
+     * io.holdfast.lock.spring.annotation.OnOneInstance} and a {@code @Scheduled} with {@code cron} or {@code fixedRate}. The first call
+     * of a job runs, and others are skipped, until a later fire time is set.
+     *
+     * <pre>{@code
+     * testLocks.setFireTime(Instant.parse("2026-03-01T03:00:00Z"));
+     * reports.report();
+     * }</pre>
+     *
+     * @param time a fire time in the past; a job that is not due at that time runs for its latest fire time before
+     * @throws IllegalArgumentException if the time is in the future, for which no job runs
+     */
+    public void setFireTime(Instant time) {
+        if (time.isAfter(Instant.now())) {
+            throw new IllegalArgumentException(
+                    "No job runs for " + time + ", which is in the future. Set a fire time in" + " the past.");
+        }
+        jobsClock.set(time);
+    }
+
+    JobsClock jobsClock() {
+        return jobsClock;
+    }
+
+    /**
      * Returns whether the application holds a lock, exclusively or shared, on any thread. A lock that is kept for its {@code minHold} after
      * the work has ended counts as held.
      *
@@ -202,11 +229,12 @@ public final class TestLocks {
     /**
      * Ends all simulations, and frees all locks except those of {@link #leaderKeys() leader roles}, whose terms continue; locks
      * that the application still holds are lost, as with {@link #lose}, and locks that this thread holds are forgotten, as is the
-     * data of all locks. Called after each test method.
+     * data of all locks, with the runs of jobs. Called after each test method.
      */
     public void reset() {
         running.forEach(Simulation::close);
         running.clear();
+        jobsClock.set(null);
         store.used().stream()
                 .filter(key -> !store.isRole(key))
                 .filter(this::isHeld)

@@ -7,6 +7,7 @@ import io.holdfast.lock.spring.autoconfigure.LockStoreAutoConfiguration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Primary;
 
@@ -29,5 +30,12 @@ public final class TestLocksAutoConfiguration {
     @Bean
     TestLocks holdfastTestLocks(SimulatedLockStore store, ObjectProvider<LockTemplate> templates) {
         return new TestLocks(store, templates::getObject);
+    }
+
+    /** Not for the application's own injection points. Where the application has a clock for jobs, that stays in place. */
+    @Bean(defaultCandidate = false)
+    @ConditionalOnMissingBean(name = "holdfastJobsClock")
+    JobsClock holdfastJobsClock(TestLocks testLocks) {
+        return testLocks.jobsClock();
     }
 }
