@@ -47,6 +47,8 @@ final class Job {
     private final Object target;
     /** The end of the last successful run, on the monotonic clock of this instance. */
     private volatile @Nullable Long successNanos;
+    /** Of the last successful run. */
+    private volatile Duration lastLength = Duration.ZERO;
 
     private volatile @Nullable LockRequest latest;
     private @Nullable Long plannedNanos;
@@ -110,13 +112,21 @@ final class Job {
         state.runs().stream()
                 .filter(run -> run.outcome() == Outcome.SUCCEEDED)
                 .findFirst()
-                .flatMap(JobRun::end)
-                .ifPresent(end -> successNanos =
-                        System.nanoTime() - Duration.between(end, now).toNanos());
+                .ifPresent(run -> {
+                    Instant end = run.end().orElse(run.start());
+                    successNanos = System.nanoTime() - Duration.between(end, now).toNanos();
+                    lastLength = Duration.between(run.start(), end);
+                });
     }
 
     Optional<Duration> sinceSuccess() {
         return Optional.ofNullable(successNanos).map(end -> Duration.ofNanos(System.nanoTime() - end));
+    }
+
+    /** See {@link JobObserver#found}. */
+    Optional<Duration> period() {
+        Optional<Duration> period = rules.schedule().period(registry.clock.get().instant());
+        return rules.schedule() instanceof Schedule.Delay ? period.map(lastLength::plus) : period;
     }
 
     /** {@return the run that is due; if none is, plans what follows from that} */

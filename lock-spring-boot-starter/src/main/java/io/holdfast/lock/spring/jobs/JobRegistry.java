@@ -143,7 +143,7 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
             }
             jobs.add(job);
         }
-        observers.get().forEach(each -> each.found(job.name(), job::sinceSuccess));
+        observers.get().forEach(each -> each.found(job.name(), job::sinceSuccess, job::period));
         return job;
     }
 

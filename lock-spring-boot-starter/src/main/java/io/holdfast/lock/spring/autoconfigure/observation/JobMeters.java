@@ -10,19 +10,31 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The meters of each job. Created with the first job. */
+/**
+ * The meters of each job. Created with the first job. If no successful run is known, the job has had none for at least as long as this
+ * instance has been running.
+ */
 record JobMeters(MeterRegistry registry) implements JobObserver {
 
     @Override
-    public void found(String job, Supplier<Optional<Duration>> sinceSuccess) {
+    public void found(String job, Supplier<Optional<Duration>> sinceSuccess, Supplier<Optional<Duration>> period) {
+        long found = registry.config().clock().monotonicTime();
+        gauge(
+                job,
+                "holdfast.job.success.age",
+                "Time since the end of the last successful run on any instance",
+                () -> sinceSuccess
+                        .get()
+                        .or(() -> Optional.of(
+                                Duration.ofNanos(registry.config().clock().monotonicTime() - found))));
+        gauge(job, "holdfast.job.period", "Mean of the last two periods of the schedule", period);
+    }
+
+    private void gauge(String job, String meter, String description, Supplier<Optional<Duration>> time) {
         Gauge.builder(
-                        "holdfast.job.success.age",
-                        () -> sinceSuccess
-                                .get()
-                                .map(Duration::toMillis)
-                                .map(millis -> millis / 1000.0)
-                                .orElse(Double.NaN))
-                .description("Time since the end of the last successful run on any instance")
+                        meter,
+                        () -> time.get().map(each -> each.toMillis() / 1000.0).orElse(Double.NaN))
+                .description(description)
                 .baseUnit("seconds")
                 .tag("name", job)
                 .register(registry);
