@@ -9,6 +9,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Bystander;
 import io.holdfast.lock.spring.WebApplication;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.TestRedis;
@@ -26,14 +27,18 @@ import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.awaitility.Awaitility;
 import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.scheduling.annotation.Scheduled;
 
 /** An application to which everything has happened that meters of locks count, on a real Redis. */
 final class BusyApplication implements AutoCloseable {
 
-    @Configuration(proxyBeanMethods = false)
-    static class Nothing {}
+    static class Jobs {
+
+        @Scheduled(fixedRate = 60_000)
+        @OnOneInstance(name = "operations-report")
+        public void report() {}
+    }
 
     private static final Pattern YAML = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL);
     private static final String KEY = "operations:42";
@@ -47,7 +52,7 @@ final class BusyApplication implements AutoCloseable {
 
     private final FaultProxy proxy = new FaultProxy(TestRedis.shared().port());
     private final Bystander bystander = new Bystander();
-    private final WebApplication application = WebApplication.start(Nothing.class, settings());
+    private final WebApplication application = WebApplication.start(Jobs.class, settings());
     private final LockTemplate locks = application.bean(LockTemplate.class);
 
     private String[] settings() {
@@ -79,6 +84,7 @@ final class BusyApplication implements AutoCloseable {
     /** Returns what Prometheus scrapes then. */
     String scrapeAfterEverything() {
         awaitSample("holdfast_leadership_leader{role=\"outbox\"}");
+        application.bean(Jobs.class).report();
         wakeup();
         handOff();
         refuse();

@@ -90,7 +90,7 @@ class MetersInUseTest {
     }
 
     private static Predicate<String> exported(String meter) {
-        return Pattern.compile(meter.replace('.', '_') + "(_total|_seconds_(count|sum|max|bucket))?")
+        return Pattern.compile(meter.replace('.', '_') + "(_total|_seconds(_(count|sum|max|bucket))?)?")
                 .asMatchPredicate();
     }
 

@@ -17,7 +17,7 @@ final class Scrape {
     private static final Pattern SAMPLE = Pattern.compile("(\\w+)(?:\\{(.*)})? \\S+");
     private static final Pattern LABEL = Pattern.compile("(\\w+)=\"([^\"]*)\"");
     private static final Set<String> FUNCTIONS =
-            Set.of("sum", "max", "rate", "increase", "min_over_time", "histogram_quantile");
+            Set.of("sum", "min", "max", "rate", "increase", "min_over_time", "histogram_quantile");
 
     /** Prometheus adds these to every sample. */
     private static final Set<String> OF_TARGETS = Set.of("job", "instance");
