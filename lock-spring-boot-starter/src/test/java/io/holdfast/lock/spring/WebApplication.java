@@ -76,6 +76,13 @@ public final class WebApplication implements AutoCloseable {
         return send(request(path).DELETE());
     }
 
+    /** Sends JSON. */
+    public HttpResponse<String> post(String path, String json) {
+        return send(request(path)
+                .header("Content-Type", "application/json")
+                .POST(HttpRequest.BodyPublishers.ofString(json)));
+    }
+
     private HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
     }

@@ -9,6 +9,8 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.leader.Leadership;
 import io.holdfast.lock.leader.Term;
+import io.holdfast.lock.spring.jobs.JobRun;
+import io.holdfast.lock.spring.jobs.JobStatus;
 import io.holdfast.lock.spring.leader.LeaderRoles;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -268,6 +270,56 @@ final class LocksDescriptors {
             @Nullable String thread,
             String host,
             long fencingToken) {}
+
+    /** The jobs of this application. */
+    record JobList(List<Job> jobs) implements OperationResponseBody {}
+
+    /** A job, for all instances. See {@link JobStatus}. */
+    record Job(
+            String name,
+            String method,
+            String schedule,
+            @Nullable String nextFireTime,
+            boolean paused,
+            List<Run> runs) implements OperationResponseBody {
+
+        /** @param withMessages whether to show more of a failure than its type */
+        static Job of(JobStatus job, boolean withMessages) {
+            return new Job(
+                    job.name(),
+                    job.method(),
+                    job.schedule(),
+                    job.nextFireTime().map(LocksDescriptors::text).orElse(null),
+                    job.paused(),
+                    job.runs().stream().map(each -> Run.of(each, withMessages)).toList());
+        }
+    }
+
+    /** A run of a job. See {@link JobRun}. */
+    record Run(
+            String fireTime,
+            int attempt,
+            String outcome,
+            String start,
+            @Nullable String end,
+            long fencingToken,
+            String instance,
+            @Nullable String failure) {
+
+        private static Run of(JobRun run, boolean withMessage) {
+            return new Run(
+                    text(run.fireTime()),
+                    run.attempt(),
+                    run.outcome().name(),
+                    text(run.start()),
+                    run.end().map(LocksDescriptors::text).orElse(null),
+                    run.fencingToken(),
+                    run.instance(),
+                    run.failure()
+                            .map(failure -> withMessage ? failure : failure.split(":", 2)[0])
+                            .orElse(null));
+        }
+    }
 
     /** The result of a forced release. */
     record Released(String key, List<Holder> released) implements OperationResponseBody {}

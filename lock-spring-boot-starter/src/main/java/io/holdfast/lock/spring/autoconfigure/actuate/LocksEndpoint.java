@@ -6,11 +6,16 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Data;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Held;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Job;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.JobList;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Lock;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Locks;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Released;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Waiting;
 import io.holdfast.lock.spring.definition.LockOperationSource;
+import io.holdfast.lock.spring.jobs.JobStatus;
+import io.holdfast.lock.spring.jobs.Jobs;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -21,10 +26,11 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 
 /**
- * {@code /actuator/locks}: the locks that this client holds or waits for, the annotated methods, and a single lock as stored.
- * Releases locks by force only if {@code management.endpoint.locks.access} is {@code unrestricted}; otherwise it is read-only.
+ * {@code /actuator/locks}: the locks that this client holds or waits for, the annotated methods, a single lock as stored, and jobs.
+ * Releases locks by force and pauses jobs only if {@code management.endpoint.locks.access} is {@code unrestricted}; otherwise it is read-only.
  *
  * <p>A key may contain slashes, so it is the entire rest of the path. A path cannot represent every key (two slashes in a row
  * become one): such a key is passed as {@code exactKey} instead, and the path is ignored.
@@ -33,10 +39,17 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
  * @param operations finds the annotated methods
  * @param showKeys who may see keys
  * @param showData who may see the content of data
+ * @param masksKeys whether keys are masked, and so what may contain them
+ * @param jobs the jobs of this application
  */
 @Endpoint(id = "locks", defaultAccess = Access.READ_ONLY)
 record LocksEndpoint(
-        ConfigurableListableBeanFactory beans, LockOperationSource operations, Show showKeys, Show showData) {
+        ConfigurableListableBeanFactory beans,
+        LockOperationSource operations,
+        Show showKeys,
+        Show showData,
+        boolean masksKeys,
+        SharedScan<List<JobStatus>> jobs) {
 
     @ReadOperation
     Locks locks() {
@@ -104,6 +117,32 @@ record LocksEndpoint(
         String text = keyOf(key, exactKey);
         return new Released(
                 text, LocksDescriptors.holders(beans.getBean(LockTemplate.class).forceRelease(text)));
+    }
+
+    JobList jobs(boolean withData) {
+        return new JobList(
+                jobs.get().stream().map(each -> described(each, withData)).toList());
+    }
+
+    @WriteOperation
+    Job pause(String job, boolean paused) {
+        return pause(job, paused, showData.isShown(true));
+    }
+
+    Job pause(String job, boolean paused, boolean withData) {
+        Jobs all = beans.getBean(Jobs.class);
+        if (paused) {
+            all.pause(job);
+        } else {
+            all.resume(job);
+        }
+        jobs.forget();
+        return described(all.get(job), withData);
+    }
+
+    /** The message of a failure is data, and may contain a key. */
+    private Job described(JobStatus job, boolean withData) {
+        return Job.of(job, withData && !masksKeys);
     }
 
     private static String keyOf(String[] segments, @Nullable String exactKey) {

@@ -5,6 +5,7 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import io.holdfast.lock.spring.definition.LockOperationSource;
+import io.holdfast.lock.spring.jobs.Jobs;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -23,6 +24,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.core.env.Environment;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -44,15 +46,31 @@ public final class LocksEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = "holdfastLocksEndpoint")
     LocksEndpoint holdfastLocksEndpoint(
-            ConfigurableListableBeanFactory beans, LockOperationSource operations, LocksEndpointProperties properties) {
-        return new LocksEndpoint(beans, operations, properties.showKeys(), properties.showData());
+            ConfigurableListableBeanFactory beans,
+            LockOperationSource operations,
+            LocksEndpointProperties properties,
+            ObjectProvider<Jobs> jobs,
+            Environment environment) {
+        return new LocksEndpoint(
+                beans,
+                operations,
+                properties.showKeys(),
+                properties.showData(),
+                environment.getProperty("holdfast.mask-keys", Boolean.class, false),
+                new SharedScan<>(
+                        () -> jobs.stream()
+                                .flatMap(each -> each.list().stream())
+                                .toList(),
+                        SCAN_INTERVAL));
     }
 
     @Bean
     @ConditionalOnBean(LocksEndpoint.class)
     @ConditionalOnMissingBean(name = "holdfastLocksReport")
-    LocksReport holdfastLocksReport(ObjectProvider<AllLocks> allLocks, LocksEndpointProperties properties) {
-        return new LocksReport(new SharedScan(allLocks::getIfUnique, SCAN_INTERVAL), properties.showKeys());
+    LocksReport holdfastLocksReport(
+            LocksEndpoint endpoint, ObjectProvider<AllLocks> allLocks, LocksEndpointProperties properties) {
+        Supplier<SharedScan.Result> scan = () -> SharedScan.Result.of(allLocks.getIfUnique());
+        return new LocksReport(endpoint, new SharedScan<>(scan, SCAN_INTERVAL), properties.showKeys());
     }
 
     @Bean

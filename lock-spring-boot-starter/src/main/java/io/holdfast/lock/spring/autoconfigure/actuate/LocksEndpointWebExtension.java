@@ -13,6 +13,7 @@ import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 import org.springframework.util.MimeType;
@@ -56,9 +57,11 @@ record LocksEndpointWebExtension(
                     FORBIDDEN);
         }
         return answer(() -> {
-            if (!scope.equals("all")) {
+            if (scope.equals("jobs")) {
+                return endpoint.jobs(withData(securityContext));
+            } else if (!scope.equals("all")) {
                 throw new IllegalArgumentException(
-                        "The only supported scope is 'all'; omit scope to list the locks of this instance");
+                        "scope must be 'all' or 'jobs'; omit it to list the locks of this instance");
             }
             return report.show(new LocksReport.Query(name, key, client, minAge, page, size), withKeys);
         });
@@ -69,8 +72,16 @@ record LocksEndpointWebExtension(
             SecurityContext securityContext,
             @Selector(match = Match.ALL_REMAINING) String[] key,
             @Nullable String exactKey) {
-        boolean withData = properties.showData().isShown(securityContext, properties.roles());
-        return answer(() -> endpoint.lock(key, exactKey, withData));
+        return answer(() -> endpoint.lock(key, exactKey, withData(securityContext)));
+    }
+
+    private boolean withData(SecurityContext securityContext) {
+        return properties.showData().isShown(securityContext, properties.roles());
+    }
+
+    @WriteOperation
+    WebEndpointResponse<OperationResponseBody> pause(SecurityContext securityContext, String job, boolean paused) {
+        return answer(() -> endpoint.pause(job, paused, withData(securityContext)));
     }
 
     @DeleteOperation
@@ -88,6 +99,8 @@ record LocksEndpointWebExtension(
             return problem(e, WebEndpointResponse.STATUS_BAD_REQUEST);
         } catch (LockStoreException e) {
             return problem(e, WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+        } catch (IllegalStateException e) { // the data of a job cannot be read
+            return problem(e, WebEndpointResponse.STATUS_INTERNAL_SERVER_ERROR);
         }
     }
 

@@ -10,6 +10,7 @@ import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Deadlock;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Event;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.HeldKey;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Instance;
+import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.JobList;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Report;
 import io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors.Wait;
 import java.time.Duration;
@@ -26,7 +27,7 @@ import org.springframework.util.StringUtils;
 
 /**
  * All locks of the store, page by page, and the latest events of this instance that need attention: losses, forced releases and long holds.
- * JMX distinguishes operations only by name, so this operation is exposed to JMX separately, here.
+ * JMX distinguishes operations only by name, so the list of locks, and that of jobs, are exposed to JMX separately, here.
  */
 @EndpointJmxExtension(endpoint = LocksEndpoint.class)
 final class LocksReport implements LockListener {
@@ -38,7 +39,8 @@ final class LocksReport implements LockListener {
     private static final Duration MAX_AGE = Duration.ofDays(36_500);
     private static final int ID_BYTES = 12;
 
-    private final SharedScan scans;
+    private final LocksEndpoint endpoint;
+    private final SharedScan<SharedScan.Result> scans;
     private final Show showKeys;
     private final String secret = UUID.randomUUID().toString();
 
@@ -88,7 +90,8 @@ final class LocksReport implements LockListener {
         }
     }
 
-    LocksReport(SharedScan scans, Show showKeys) {
+    LocksReport(LocksEndpoint endpoint, SharedScan<SharedScan.Result> scans, Show showKeys) {
+        this.endpoint = endpoint;
         this.scans = scans;
         this.showKeys = showKeys;
     }
@@ -119,6 +122,11 @@ final class LocksReport implements LockListener {
             @Nullable Integer page,
             @Nullable Integer size) {
         return show(new Query(name, null, client, minAge, page, size), showKeys.isShown(true));
+    }
+
+    @ReadOperation
+    JobList jobs() {
+        return endpoint.jobs(endpoint.showData().isShown(true));
     }
 
     /**

@@ -13,29 +13,44 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One scan of all locks, shared by all callers. It runs on demand, and its result or failure is reused until the interval has
+ * One scan, of all locks or all jobs, shared by all callers. It runs on demand, and its result or failure is reused until the interval has
  * passed since its end; so the store is not scanned more often, however many users there are. Calls during a scan wait for it.
+ *
+ * @param <T> the result
  */
-final class SharedScan {
+final class SharedScan<T> {
 
-    private final Supplier<@Nullable AllLocks> locks;
+    private final Supplier<T> scan;
     private final long intervalNanos;
     private final ReentrantLock scanning = new ReentrantLock();
-    private @Nullable Supplier<Result> last;
+    private @Nullable Supplier<T> last;
     private long end;
 
     /**
-     * The result of a scan.
+     * The result of a scan of all locks.
      *
      * @param time when the scan ended
      * @param late the number of this client's locks whose renewal is overdue
      * @param took how long a single call took; if there are several servers, the slowest one
      */
-    record Result(Instant time, ClientId client, LockScan scan, LockWaits waits, int late, Duration took) {}
+    record Result(Instant time, ClientId client, LockScan scan, LockWaits waits, int late, Duration took) {
 
-    /** @param locks yields null if the template cannot list all locks */
-    SharedScan(Supplier<@Nullable AllLocks> locks, Duration interval) {
-        this.locks = locks;
+        /** @param allLocks null if the template cannot list all locks */
+        static Result of(@Nullable AllLocks allLocks) {
+            if (allLocks == null) {
+                throw new UnsupportedOperationException("The LockTemplate bean does not implement AllLocks");
+            }
+            LockScan scan = allLocks.scan(LockScanRequest.ALL);
+            long asked = System.nanoTime();
+            LockWaits waits = allLocks.waits();
+            Duration took = Duration.ofNanos(System.nanoTime() - asked);
+            int late = allLocks instanceof LocalLocks local ? local.lateRenewals() : 0;
+            return new Result(Instant.now(), allLocks.client(), scan, waits, late, took);
+        }
+    }
+
+    SharedScan(Supplier<T> scan, Duration interval) {
+        this.scan = scan;
         this.intervalNanos = interval.toNanos();
     }
 
@@ -44,10 +59,10 @@ final class SharedScan {
      *
      * @throws RuntimeException the failure of the latest scan
      */
-    Result get() {
+    T get() {
         scanning.lock();
         try {
-            Supplier<Result> outcome = last;
+            Supplier<T> outcome = last;
             if (outcome == null || System.nanoTime() - end > intervalNanos) {
                 outcome = scan();
                 end = System.nanoTime();
@@ -60,19 +75,20 @@ final class SharedScan {
         }
     }
 
-    /** {@return a supplier that returns the result or throws the failure} */
-    private Supplier<Result> scan() {
+    /** The next call scans anew. */
+    void forget() {
+        scanning.lock();
         try {
-            AllLocks allLocks = locks.get();
-            if (allLocks == null) {
-                throw new UnsupportedOperationException("The LockTemplate bean does not implement AllLocks");
-            }
-            LockScan scan = allLocks.scan(LockScanRequest.ALL);
-            long asked = System.nanoTime();
-            LockWaits waits = allLocks.waits();
-            Duration took = Duration.ofNanos(System.nanoTime() - asked);
-            int late = allLocks instanceof LocalLocks local ? local.lateRenewals() : 0;
-            Result result = new Result(Instant.now(), allLocks.client(), scan, waits, late, took);
+            last = null;
+        } finally {
+            scanning.unlock();
+        }
+    }
+
+    /** {@return a supplier that returns the result or throws the failure} */
+    private Supplier<T> scan() {
+        try {
+            T result = scan.get();
             return () -> result;
         } catch (RuntimeException e) {
             return () -> {

@@ -15,6 +15,7 @@ import io.holdfast.lock.testing.StoreSpy;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -267,12 +268,20 @@ class EndpointConditionTest {
         org.mockito.Mockito.when(template.inspect("order:42")).thenThrow(StoreSpy.unreachable());
         DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
         beans.registerSingleton("template", template);
-        LocksEndpoint endpoint =
-                new LocksEndpoint(beans, org.mockito.Mockito.mock(LockOperationSource.class), Show.ALWAYS, Show.NEVER);
+        LocksEndpoint endpoint = new LocksEndpoint(
+                beans,
+                org.mockito.Mockito.mock(LockOperationSource.class),
+                Show.ALWAYS,
+                Show.NEVER,
+                false,
+                new SharedScan<>(List::of, Duration.ofSeconds(1)));
         var web = new LocksEndpointWebExtension(
                 endpoint,
                 new LocksEndpointProperties(Show.ALWAYS, Show.NEVER, Set.of()),
-                new LocksReport(new SharedScan(() -> null, Duration.ofSeconds(1)), Show.ALWAYS),
+                new LocksReport(
+                        endpoint,
+                        new SharedScan<>(() -> SharedScan.Result.of(null), Duration.ofSeconds(1)),
+                        Show.ALWAYS),
                 () -> LocksPage.html(false));
 
         WebEndpointResponse<OperationResponseBody> answer = web.lock(user(null, ""), new String[] {"order:42"}, null);

@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.lock.api.LockHandle;
 import io.holdfast.lock.api.LockRequest;
@@ -9,6 +10,7 @@ import io.holdfast.lock.leader.LeaderElection;
 import io.holdfast.lock.spring.WebApplication;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.DistributedReadLock;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
 import io.holdfast.lock.testing.NewThread;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.scheduling.annotation.Scheduled;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
@@ -45,6 +48,12 @@ class EndpointDocumentationTest {
         @DistributedReadLock(name = "price-list")
         @DistributedLock(name = "order", key = "#id", lease = 10, waitFor = 2)
         public void pay(long id) {}
+
+        @Scheduled(fixedRate = 1_000)
+        @OnOneInstance(name = "documented-report")
+        public void report() {
+            throw new IllegalStateException("on purpose");
+        }
     }
 
     private static WebApplication application;
@@ -63,7 +72,7 @@ class EndpointDocumentationTest {
         while (matcher.find()) {
             examples.add(JSON.readTree(matcher.group(1)));
         }
-        assertThat(examples).hasSize(3);
+        assertThat(examples).hasSize(4);
     }
 
     @AfterAll
@@ -130,9 +139,22 @@ class EndpointDocumentationTest {
     }
 
     @Test
+    void jobs_look_as_documented() {
+        assertThatThrownBy(() -> application.bean(Payments.class).report()).isInstanceOf(IllegalStateException.class);
+        JsonNode documented = examples.get(2);
+
+        assertThat(shape(read(application.get("/actuator/locks?scope=jobs").body())))
+                .isEqualTo(shape(documented));
+        assertThat(shape(read(application
+                        .post("/actuator/locks", "{\"job\": \"documented-report\", \"paused\": false}")
+                        .body())))
+                .isEqualTo(shape(documented.get("jobs").get(0)));
+    }
+
+    @Test
     void health_looks_as_documented_and_has_warnings_only_if_there_are_any() {
         Awaitility.await().until(application.bean(LeaderElection.class).of("outbox")::isLeader);
-        Set<String> documented = shape(examples.get(2));
+        Set<String> documented = shape(examples.get(3));
         documented.removeIf(path -> path.startsWith("$.details.warnings"));
 
         // The subscription of a client that has just begun to hold a lock is down until Redis has confirmed it.

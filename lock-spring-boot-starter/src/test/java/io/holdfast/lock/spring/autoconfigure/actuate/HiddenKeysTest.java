@@ -63,7 +63,10 @@ class HiddenKeysTest {
         }
     };
 
-    private final LocksReport all = new LocksReport(new SharedScan(() -> LOCKS, Duration.ofHours(1)), Show.NEVER);
+    private final LocksReport all = new LocksReport(
+            org.mockito.Mockito.mock(LocksEndpoint.class),
+            new SharedScan<>(() -> SharedScan.Result.of(LOCKS), Duration.ofHours(1)),
+            Show.NEVER);
 
     private Report report(String name, boolean withKeys) {
         return all.show(new Query(name, null, null, null, null, null), withKeys);

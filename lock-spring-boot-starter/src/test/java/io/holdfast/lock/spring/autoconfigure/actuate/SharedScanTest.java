@@ -43,8 +43,8 @@ class SharedScanTest {
         }
     };
 
-    private SharedScan every(Duration interval) {
-        return new SharedScan(() -> locks, interval);
+    private SharedScan<SharedScan.Result> every(Duration interval) {
+        return new SharedScan<>(() -> SharedScan.Result.of(locks), interval);
     }
 
     @Test
@@ -59,7 +59,7 @@ class SharedScanTest {
                 throw new IllegalStateException(e);
             }
         };
-        SharedScan shared = every(Duration.ofHours(1));
+        SharedScan<SharedScan.Result> shared = every(Duration.ofHours(1));
         CompletableFuture<SharedScan.Result> first = NewThread.start(shared::get);
         begun.await();
         List<CompletableFuture<SharedScan.Result>> more =
@@ -72,7 +72,7 @@ class SharedScanTest {
 
     @Test
     void scan_is_made_anew_after_the_interval() {
-        SharedScan shared = every(Duration.ZERO);
+        SharedScan<SharedScan.Result> shared = every(Duration.ZERO);
         shared.get();
         shared.get();
 
@@ -84,7 +84,7 @@ class SharedScanTest {
         during = () -> {
             throw new LockStoreException("Redis is away", null, true);
         };
-        SharedScan shared = every(Duration.ofHours(1));
+        SharedScan<SharedScan.Result> shared = every(Duration.ofHours(1));
 
         assertThatThrownBy(shared::get).hasMessage("Redis is away");
         assertThatThrownBy(shared::get).hasMessage("Redis is away");
@@ -93,7 +93,7 @@ class SharedScanTest {
 
     @Test
     void what_an_interrupted_thread_has_found_is_not_for_others() {
-        SharedScan shared = every(Duration.ofHours(1));
+        SharedScan<SharedScan.Result> shared = every(Duration.ofHours(1));
         during = () -> Thread.currentThread().interrupt();
         shared.get();
         assertThat(Thread.interrupted()).isTrue();
@@ -105,8 +105,19 @@ class SharedScanTest {
     }
 
     @Test
+    void result_is_forgotten_after_a_change() {
+        SharedScan<SharedScan.Result> shared = every(Duration.ofHours(1));
+        shared.get();
+        shared.forget();
+        shared.get();
+        shared.get();
+
+        assertThat(scans).hasValue(2);
+    }
+
+    @Test
     void template_that_does_not_tell_is_said() {
-        assertThatThrownBy(new SharedScan(() -> null, Duration.ZERO)::get)
+        assertThatThrownBy(new SharedScan<>(() -> SharedScan.Result.of(null), Duration.ZERO)::get)
                 .isInstanceOf(UnsupportedOperationException.class);
     }
 }
