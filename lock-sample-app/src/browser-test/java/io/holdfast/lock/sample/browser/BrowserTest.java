@@ -9,11 +9,13 @@ import io.holdfast.lock.testing.RedisClusterProcesses;
 import io.holdfast.lock.testing.RedisServerProcess;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.context.support.GenericApplicationContext;
 
 /** A Chromium, and two instances of the sample on one Redis. */
 @Tag("browser")
@@ -29,11 +31,16 @@ abstract class BrowserTest {
 
     /** @param ofTheSecond further arguments of the second instance */
     static void startInstances(String... ofTheSecond) {
+        startInstances(context -> {}, ofTheSecond);
+    }
+
+    /** @param beans adds more to both */
+    static void startInstances(Consumer<GenericApplicationContext> beans, String... ofTheSecond) {
         chromium = Chromium.start();
         RedisServerProcess server = RedisServerProcess.start();
         redis = server;
-        one = SampleInstance.start(directory, server.port());
-        two = SampleInstance.start(directory, server.port(), ofTheSecond);
+        one = SampleInstance.start(directory, server.port(), beans);
+        two = SampleInstance.start(directory, server.port(), beans, ofTheSecond);
     }
 
     /** On three masters. */

@@ -80,6 +80,11 @@ final class Chromium implements AutoCloseable {
         assertThat(seen).as("errors in the browser").isEmpty();
     }
 
+    /** After a test of failures, which a browser reports. */
+    void forgetErrors() {
+        errors.clear();
+    }
+
     static void assertAccessible(Page page) throws IOException {
         try (InputStream axe =
                 Chromium.class.getResourceAsStream("/META-INF/resources/webjars/axe-core/4.6.3/axe.min.js")) {

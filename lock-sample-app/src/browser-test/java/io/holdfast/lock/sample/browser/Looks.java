@@ -16,9 +16,14 @@ final class Looks {
 
     /** Leaves a picture of each look, which must be accessible and fit into the window. The page is wide and light afterwards. */
     static void check(Page page, String name) throws IOException {
+        check(page, name, WIDE);
+    }
+
+    /** @param wide how wide the wide one is */
+    static void check(Page page, String name, int wide) throws IOException {
         for (ColorScheme theme : List.of(ColorScheme.DARK, ColorScheme.LIGHT)) {
             page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(theme));
-            for (int width : List.of(NARROW, WIDE)) {
+            for (int width : List.of(NARROW, wide)) {
                 page.setViewportSize(width, 900);
                 Chromium.assertNoHorizontalScroll(page);
                 Chromium.assertAccessible(page);

@@ -350,7 +350,7 @@ class NativeHintsTest {
 
     @Test
     void page_of_the_endpoint_is_a_resource_of_the_image() {
-        for (String name : List.of("locks.html", "locks.css", "main.js")) {
+        for (String name : List.of("locks.html", "locks.css", "main.js", "jobs.js")) {
             assertThat(RuntimeHintsPredicates.resource()
                             .forResource("io/holdfast/lock/spring/autoconfigure/actuate/page/" + name))
                     .accepts(hints);
@@ -360,7 +360,7 @@ class NativeHintsTest {
     @Test
     void errors_of_the_endpoint_can_be_written() {
         RuntimeHints exposed = AheadOfTime.hintsOf(Application.class, "management.endpoints.web.exposure.include=*");
-        for (String result : List.of("Locks", "Released", "Problem")) {
+        for (String result : List.of("Locks", "Released", "JobList", "Job", "Run", "Problem")) {
             Class<?> type = ClassUtils.resolveClassName(
                     "io.holdfast.lock.spring.autoconfigure.actuate.LocksDescriptors$" + result, null);
             assertThat(RuntimeHintsPredicates.reflection()

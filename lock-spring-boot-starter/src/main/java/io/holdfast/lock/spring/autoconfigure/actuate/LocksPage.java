@@ -18,11 +18,11 @@ final class LocksPage {
 
     private static final String FOLDER = "page/";
     private static final String SCRIPTS =
-            "format history statistics timeline grid deadlocks panels details announcer main";
+            "format history statistics timeline grid deadlocks panels details announcer jobs main";
 
     private LocksPage() {}
 
-    /** @param writable whether the endpoint permits forced releases */
+    /** @param writable whether the endpoint permits forced releases and pauses */
     static String html(boolean writable) {
         String style = read("locks.css");
         String script = Stream.of(SCRIPTS.split(" "))

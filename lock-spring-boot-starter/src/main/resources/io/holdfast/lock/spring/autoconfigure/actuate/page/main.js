@@ -8,6 +8,7 @@ const lockHistory = new LockHistory();
 const waits = new Waits();
 const announcer = new Announcer();
 const details = new Details(path, () => poll(), () => lockHistory.last);
+const jobs = new JobList(path, () => Math.max(lockHistory.last, 0) + (performance.now() - view.sampledAt));
 const grid = new Grid(lockHistory, track => details.open(track));
 const view = { page: 0, isPaused: false, failures: 0, timer: 0, request: null, sampledAt: 0 };
 
@@ -29,6 +30,7 @@ async function poll() {
     if (!Array.isArray(body.locks)) throw new Error('The server did not respond with a list of locks.');
     view.failures = 0;
     show(withStableIds(body));
+    jobs.poll();
   } catch (e) {
     if (request.signal.aborted) return;
     fail(e);
