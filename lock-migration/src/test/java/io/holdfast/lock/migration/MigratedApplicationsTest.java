@@ -72,10 +72,13 @@ class MigratedApplicationsTest {
                     key-prefix: prod
                   scheduled:
                     lease: PT30S
-                    renew: false
-                    min-hold: PT0.1S
                 """);
-        assertThat(String.join("", files.values())).doesNotContain("shedlock.", "Holdfast:");
+        assertThat(notes("src/main/java/com/example/InvoiceJob.java"))
+                .containsExactly(
+                        "lockAtLeastFor is dropped, since this job runs once for each time of its schedule; if it"
+                                + " was to run less often, change the schedule");
+        assertThat(String.join("", files.values()).replaceAll("// Holdfast: .*", ""))
+                .doesNotContain("shedlock.");
         compile();
         run("com.example.InvoiceJobTest", "invoiceJob#remind");
     }

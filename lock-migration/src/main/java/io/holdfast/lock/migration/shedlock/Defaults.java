@@ -14,7 +14,10 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.TypeUtils;
 
-/** The defaults that {@code @EnableSchedulerLock} sets for all jobs, as Holdfast's properties, by the module of the annotated class. */
+/**
+ * The defaults that {@code @EnableSchedulerLock} sets for all jobs, as Holdfast's properties, by the module of the annotated class. Scheduled
+ * jobs need no minimum: that is for other methods only, to which the properties do not apply.
+ */
 final class Defaults extends JavaIsoVisitor<Integer> {
 
     static final String ENABLE = "net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock";
@@ -23,8 +26,17 @@ final class Defaults extends JavaIsoVisitor<Integer> {
 
     private final Map<Path, Map<String, String>> modules = new LinkedHashMap<>();
 
+    /** The properties to be set. */
     Map<Path, Map<String, String>> modules() {
-        return modules;
+        Map<Path, Map<String, String>> properties = new LinkedHashMap<>();
+        modules.forEach((module, all) -> {
+            Map<String, String> own = new LinkedHashMap<>(all);
+            own.remove(MIN_HOLD);
+            if (!own.isEmpty()) {
+                properties.put(module, own);
+            }
+        });
+        return properties;
     }
 
     void add(JavaSourceFile file, String property, String value) {
@@ -32,7 +44,7 @@ final class Defaults extends JavaIsoVisitor<Integer> {
                 .put(property, value);
     }
 
-    /** For jobs in the file that Spring does not schedule, to which the properties therefore do not apply. */
+    /** For methods in the file that are not scheduled. */
     Optional<String> of(JavaSourceFile file, String property) {
         Map<String, String> own = modules.get(module(file.getSourcePath()));
         Set<Map<String, String>> all = new HashSet<>(modules.values());
@@ -56,10 +68,7 @@ final class Defaults extends JavaIsoVisitor<Integer> {
         if (TypeUtils.isOfClassType(annotation.getType(), ENABLE)) {
             JavaSourceFile file = getCursor().firstEnclosingOrThrow(JavaSourceFile.class);
             Attributes attributes = Attributes.of(annotation);
-            time(attributes, "defaultLockAtMostFor", file).ifPresent(time -> {
-                add(file, LEASE, time);
-                add(file, "holdfast.scheduled.renew", "false");
-            });
+            time(attributes, "defaultLockAtMostFor", file).ifPresent(time -> add(file, LEASE, time));
             time(attributes, "defaultLockAtLeastFor", file).ifPresent(time -> add(file, MIN_HOLD, time));
         }
         return super.visitAnnotation(annotation, p);

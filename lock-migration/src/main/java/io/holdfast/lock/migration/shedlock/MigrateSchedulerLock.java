@@ -24,13 +24,26 @@ import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeUtils;
 
 /**
- * {@code @SchedulerLock} becomes {@code @OnOneInstance}, or a {@code @DistributedLock} that does not wait and skips the job. A job keeps
- * its {@code lockAtMostFor}, since only somebody who knows the job can tell whether the limit is intended; the shorthand has none.
+ * {@code @SchedulerLock} becomes {@code @OnOneInstance} if Spring schedules the method: then it runs once for each fire time, so {@code
+ * lockAtLeastFor} is dropped, and {@code lockAtMostFor} becomes the lease, which is renewed. Other methods become {@code @OnOneInstance}
+ * with a minimum hold if that is all they have, or a {@code @DistributedLock} that does not wait and skips the call; they keep {@code
+ * lockAtMostFor} as a limit, since only somebody who knows the work can tell whether it is intended.
  */
 public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
 
     static final String SCHEDULER_LOCK = "net.javacrumbs.shedlock.spring.annotation.SchedulerLock";
     private static final String SCHEDULED = "org.springframework.scheduling.annotation.Scheduled";
+    private static final List<String> FIRE_TIMES = List.of("cron", "fixedRate", "fixedRateString");
+    private static final List<String> DELAY = List.of("fixedDelay", "fixedDelayString");
+    private static final List<String> RETURNS_BEFORE_ITS_END = List.of(
+            "java.util.concurrent.Future",
+            "java.util.concurrent.CompletionStage",
+            "java.util.concurrent.Flow$Publisher",
+            "org.reactivestreams.Publisher");
+    private static final Note DROPPED = new Note(
+            "lockAtLeastFor is dropped, since this job runs once for each time of its schedule; if it was to run less often, change the"
+                    + " schedule",
+            "shedlock.md#a-job");
     private static final Note COMPOSED = new Note(
             "methods with this annotation are still locked by ShedLock: a composed annotation is not migrated",
             "shedlock.md#a-job");
@@ -49,8 +62,8 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
 
     @Override
     public String getDescription() {
-        return "Jobs locked by ShedLock become jobs locked by Holdfast: an instance that does not get the lock skips the job. "
-                + "`lockAtMostFor` becomes a lease that is not renewed, and `lockAtLeastFor` the minimum hold.";
+        return "Scheduled jobs locked by ShedLock run once for each time of their schedule, with `lockAtMostFor` as a lease that is renewed. "
+                + "For other methods, it becomes a lease that is not renewed, and `lockAtLeastFor` the minimum hold.";
     }
 
     /** The additional cycle replaces dependencies that no code uses any longer. */
@@ -130,17 +143,25 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
         private LockAnnotation translate(Attributes former) {
             LockAnnotation annotation = new LockAnnotation();
             former.get("name").ifPresent(name -> addName(annotation, name));
-            boolean atMost = hasTime(former.get("lockAtMostFor"), Defaults.LEASE);
+            Optional<Expression> mostFor = former.get("lockAtMostFor").filter(time -> !isEmpty(time));
+            Optional<Expression> leastFor = former.get("lockAtLeastFor").filter(time -> !isEmpty(time));
+            if (annotation.has("name") && hasFireTimes()) {
+                leastFor.ifPresent(dropped -> note(DROPPED));
+                addTime(annotation, "lease", mostFor, Optional.empty()); // the default is a property
+                return annotation.shortened();
+            }
+            Optional<String> defaultLease = defaults.of(file(), Defaults.LEASE);
+            boolean atMost = mostFor.isPresent() || defaultLease.isPresent();
             boolean shorthand = !atMost && annotation.has("name") && !annotation.has("key");
             addTime(
                     annotation,
                     shorthand ? "minHold" : "minHoldString",
-                    former.get("lockAtLeastFor"),
-                    Defaults.MIN_HOLD);
+                    leastFor,
+                    defaults.of(file(), Defaults.MIN_HOLD));
             if (annotation.has("minHold")) {
                 return annotation.shortened();
             }
-            addTime(annotation, "leaseString", former.get("lockAtMostFor"), Defaults.LEASE);
+            addTime(annotation, "leaseString", mostFor, defaultLease);
             if (atMost) {
                 annotation.with("renew", "false");
             }
@@ -160,17 +181,9 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
             }
         }
 
-        /** Whether the annotation has that time: its own, or the default, which properties set only for scheduled methods. */
-        private boolean hasTime(Optional<Expression> given, String property) {
-            return given.filter(time -> !isEmpty(time)).isPresent()
-                    || (!isScheduled() && defaults.of(file(), property).isPresent());
-        }
-
-        private void addTime(LockAnnotation annotation, String attribute, Optional<Expression> given, String property) {
-            Optional<Expression> own = given.filter(time -> !isEmpty(time));
-            Optional<String> text = own.isPresent()
-                    ? own.flatMap(time -> Defaults.time(time, file()))
-                    : isScheduled() ? Optional.empty() : defaults.of(file(), property);
+        private void addTime(
+                LockAnnotation annotation, String attribute, Optional<Expression> own, Optional<String> byDefault) {
+            Optional<String> text = own.isPresent() ? own.flatMap(time -> Defaults.time(time, file())) : byDefault;
             if (own.isPresent() && (text.isEmpty() || text.equals(Constants.text(own.get(), file())))) {
                 annotation.with(attribute, own.get(), "\"\"");
             } else if (text.isPresent()) {
@@ -182,10 +195,28 @@ public final class MigrateSchedulerLock extends ScanningRecipe<Defaults> {
             return Constants.text(time, file()).filter(String::isEmpty).isPresent();
         }
 
-        private boolean isScheduled() {
+        /**
+         * Whether Holdfast knows when the method is due: it has a schedule, and has ended when it returns. One that extends its lock
+         * needs a lease that is not renewed.
+         */
+        private boolean hasFireTimes() {
             J.MethodDeclaration method = getCursor().firstEnclosingOrThrow(J.MethodDeclaration.class);
-            return method.getLeadingAnnotations().stream()
-                    .anyMatch(each -> TypeUtils.isOfClassType(each.getType(), SCHEDULED));
+            List<Attributes> schedules = method.getLeadingAnnotations().stream()
+                    .filter(each -> TypeUtils.isOfClassType(each.getType(), SCHEDULED))
+                    .map(Attributes::of)
+                    .toList();
+            boolean hasSchedule = (schedules.size() == 1 && has(schedules.get(0), DELAY))
+                    || (!schedules.isEmpty() && schedules.stream().allMatch(each -> has(each, FIRE_TIMES)));
+            JavaType.Method type = method.getMethodType();
+            return hasSchedule
+                    && (type == null
+                            || RETURNS_BEFORE_ITS_END.stream()
+                                    .noneMatch(each -> TypeUtils.isAssignableTo(each, type.getReturnType())))
+                    && !String.valueOf(method.getBody()).contains("extendActiveLock");
+        }
+
+        private static boolean has(Attributes schedule, List<String> attributes) {
+            return attributes.stream().anyMatch(each -> schedule.get(each).isPresent());
         }
     }
 }

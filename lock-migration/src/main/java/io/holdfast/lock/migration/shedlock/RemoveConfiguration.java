@@ -181,13 +181,12 @@ public final class RemoveConfiguration extends ScanningRecipe<RemoveConfiguratio
             former.get("defaultLockAtMostFor")
                     .filter(time -> Constants.text(time, file()).isEmpty())
                     .ifPresent(time -> note(new Note(
-                            "set " + Defaults.LEASE + ", and holdfast.scheduled.renew=false, which replace"
-                                    + " defaultLockAtMostFor = " + time,
-                            PAGE)));
+                            "set " + Defaults.LEASE + ", which replaces defaultLockAtMostFor = " + time, PAGE)));
             former.get("defaultLockAtLeastFor")
                     .filter(time -> Constants.text(time, file()).isEmpty())
                     .ifPresent(time -> note(new Note(
-                            "set " + Defaults.MIN_HOLD + ", which replaces defaultLockAtLeastFor = " + time, PAGE)));
+                            "methods without a schedule need a minHold in place of defaultLockAtLeastFor = " + time,
+                            PAGE)));
             maybeRemoveImport(Defaults.ENABLE);
             maybeRemoveImport(Defaults.ENABLE + ".InterceptMode");
             return null;

@@ -54,12 +54,10 @@ final class RegistryAfter {
         return lockTemplate.tryExecute(order, () -> shop.charge(id)).executed();
     }
 
-    // region execute
     void execute(long id) {
         LockRequest order = LockRequest.of("shop:order:" + id).waitFor(Duration.ofSeconds(2));
         lockTemplate.execute(order, () -> shop.charge(id));
     }
-    // endregion
 
     void ttl(long id) {
         LockRequest order = LockRequest.of("shop:order:" + id).lease(Duration.ofSeconds(10));
@@ -69,7 +67,6 @@ final class RegistryAfter {
         }
     }
 
-    // region both
     @Configuration(proxyBeanMethods = false)
     static class BothRegistries {
 
@@ -81,12 +78,13 @@ final class RegistryAfter {
             return registry;
         }
 
+        // region both
         @Bean
         @Primary
         LockRegistry<Lock> lockRegistry(RedisLockRegistry former, LockTemplate lockTemplate) {
             HoldfastLockRegistry next = new HoldfastLockRegistry(lockTemplate, "shop", Duration.ofSeconds(20));
             return key -> new BothLocks(former.obtain(key), next.obtain(key));
         }
+        // endregion
     }
-    // endregion
 }

@@ -81,6 +81,123 @@ class FromShedLockTest implements RewriteTest {
                 """));
     }
 
+    private static final String DROPPED =
+            "    // Holdfast: lockAtLeastFor is dropped, since this job runs once for each time of its schedule; if it was to run less often, change the schedule; see docs/migration/shedlock.md#a-job\n";
+
+    /** In this class, methods have a schedule. */
+    private static String scheduled(String imports, String methods) {
+        return imports + """
+                import org.springframework.scheduling.annotation.Scheduled;
+
+                class Jobs {
+                """ + methods.indent(4) + "}\n";
+    }
+
+    @Test
+    void scheduled_job_runs_once_for_each_fire_time() {
+        rewriteRun(java(
+                scheduled("import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;\n", """
+                        @Scheduled(cron = "0 0 3 * * *")
+                        @SchedulerLock(name = "report", lockAtMostFor = "30m", lockAtLeastFor = "${least}")
+                        void report() {}
+
+                        @Scheduled(fixedDelayString = "${delay}")
+                        @SchedulerLock(name = "clean-up", lockAtMostFor = "60000", lockAtLeastFor = "")
+                        void cleanUp() {}
+
+                        @Scheduled(fixedRate = 1000)
+                        @Scheduled(cron = "0 0 3 * * *")
+                        @SchedulerLock(name = "sync-#{@region}")
+                        void sync() {}
+                        """),
+                scheduled("import io.holdfast.lock.spring.annotation.OnOneInstance;\n", """
+                        @Scheduled(cron = "0 0 3 * * *")
+                        @OnOneInstance(name = "report", lease = "30m")
+                        void report() {}
+
+                        @Scheduled(fixedDelayString = "${delay}")
+                        @OnOneInstance(name = "clean-up", lease = "60000ms")
+                        void cleanUp() {}
+
+                        @Scheduled(fixedRate = 1000)
+                        @Scheduled(cron = "0 0 3 * * *")
+                        @OnOneInstance(name = "sync", key = "@region")
+                        void sync() {}
+                        """)
+                        .replaceFirst("    @Scheduled", DROPPED + "    @Scheduled")));
+    }
+
+    @Test
+    void scheduled_job_whose_fire_times_are_not_known_keeps_its_times() {
+        String methods = """
+                @Scheduled(initialDelay = 1000)
+                %s
+                void once() {}
+
+                @Scheduled(fixedDelay = 1000)
+                @Scheduled(fixedRate = 1000)
+                %s
+                void both() {}
+
+                @Scheduled(fixedDelay = 1000)
+                %s
+                CompletableFuture<String> later() {
+                    return null;
+                }
+                """;
+        String former = "@SchedulerLock(name = \"a\", lockAtMostFor = \"5m\", lockAtLeastFor = \"1m\")";
+        String migrated =
+                "@DistributedLock(name = \"a\", minHoldString = \"1m\", leaseString = \"5m\", renew = false, waitFor = 0, onContention = OnContention.SKIP)";
+        rewriteRun(java(
+                scheduled("""
+                        import java.util.concurrent.CompletableFuture;
+
+                        import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+                        """, methods.formatted(former, former, former)),
+                scheduled("""
+                        import java.util.concurrent.CompletableFuture;
+
+                        import io.holdfast.lock.spring.annotation.DistributedLock;
+                        import io.holdfast.lock.spring.annotation.OnContention;
+                        """, methods.formatted(migrated, migrated, migrated))));
+    }
+
+    @Test
+    void scheduled_job_that_extends_its_lock_has_a_lease_that_is_not_renewed() {
+        String method = """
+                @Scheduled(fixedDelay = 1000)
+                %s
+                void run() {
+                    %s.extend%s(Duration.ofMinutes(5)%s);
+                }
+                """;
+        rewriteRun(java(
+                scheduled(
+                        """
+                        import java.time.Duration;
+                        import net.javacrumbs.shedlock.core.LockExtender;
+                        import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+                        """,
+                        method.formatted(
+                                "@SchedulerLock(name = \"a\", lockAtMostFor = \"5m\")",
+                                "LockExtender",
+                                "ActiveLock",
+                                ", Duration.ZERO")),
+                scheduled(
+                        """
+                        import java.time.Duration;
+
+                        import io.holdfast.lock.spring.LockContext;
+                        import io.holdfast.lock.spring.annotation.DistributedLock;
+                        import io.holdfast.lock.spring.annotation.OnContention;
+                        """,
+                        method.formatted(
+                                "@DistributedLock(name = \"a\", leaseString = \"5m\", renew = false, waitFor = 0, onContention = OnContention.SKIP)",
+                                "LockContext.current().orElseThrow()",
+                                "",
+                                ""))));
+    }
+
     @Test
     void shorthand_has_no_key() {
         becomes(
@@ -182,7 +299,6 @@ class FromShedLockTest implements RewriteTest {
             "// Holdfast: this still uses ShedLock, and does not exclude what Holdfast locks; see docs/migration/shedlock.md#without-annotations\n";
     private static final String PROPERTIES = """
             holdfast.scheduled.lease=10m
-            holdfast.scheduled.renew=false
             holdfast.redis.key-prefix=shop
             """;
 
@@ -353,12 +469,11 @@ class FromShedLockTest implements RewriteTest {
 
     @Test
     void settings_of_the_configuration_become_properties_in_the_file_of_its_module() {
-        String settings = PROPERTIES.replace("false\n", "false\nholdfast.scheduled.min-hold=60000ms\n");
         rewriteRun(
                 java(configuration(), PLAIN, file -> file.path("jobs/src/main/java/Configuration.java")),
                 properties(
                         "a=b\nholdfast.scheduled.lease=5m\n",
-                        "a=b\n" + settings.replace("10m", "5m").strip() + "\n",
+                        "a=b\n" + PROPERTIES.replace("10m", "5m").strip() + "\n",
                         file -> file.path("jobs/src/main/resources/application.properties")),
                 properties("a=b\n", file -> file.path("src/main/resources/application.properties")),
                 properties("a=b\n", file -> file.path("jobs/src/test/resources/application.properties")));
@@ -379,8 +494,6 @@ class FromShedLockTest implements RewriteTest {
                             key-prefix: shop
                           scheduled:
                             lease: 10m
-                            renew: false
-                            min-hold: 60000ms
                         """, file -> file.path("src/main/resources/application.yml")));
     }
 
@@ -388,10 +501,7 @@ class FromShedLockTest implements RewriteTest {
     void settings_of_the_configuration_become_properties_in_a_new_file() {
         rewriteRun(
                 java(configuration(), PLAIN),
-                properties(
-                        null,
-                        PROPERTIES.replace("false\n", "false\nholdfast.scheduled.min-hold=60000ms\n"),
-                        file -> file.path("src/main/resources/application.properties")));
+                properties(null, PROPERTIES, file -> file.path("src/main/resources/application.properties")));
     }
 
     @Test
@@ -405,8 +515,8 @@ class FromShedLockTest implements RewriteTest {
                         """
                         import javax.sql.DataSource;
 
-                        // Holdfast: set holdfast.scheduled.lease, and holdfast.scheduled.renew=false, which replace defaultLockAtMostFor = Names.MOST; see docs/migration/shedlock.md#configuration
-                        // Holdfast: set holdfast.scheduled.min-hold, which replaces defaultLockAtLeastFor = Names.MOST; see docs/migration/shedlock.md#configuration
+                        // Holdfast: set holdfast.scheduled.lease, which replaces defaultLockAtMostFor = Names.MOST; see docs/migration/shedlock.md#configuration
+                        // Holdfast: methods without a schedule need a minHold in place of defaultLockAtLeastFor = Names.MOST; see docs/migration/shedlock.md#configuration
                         // Holdfast: holdfast.redis.key-prefix replaces the environment of the provider, a b; see docs/migration/shedlock.md#configuration
                         class Configuration {
                             String other;
@@ -433,13 +543,11 @@ class FromShedLockTest implements RewriteTest {
                                         "import org.springframework.scheduling.annotation.Scheduled;\n\nclass Jobs")
                                 .replace(
                                         "}\n}",
-                                        "}\n\n    @Scheduled(fixedRate = 1000)\n    @DistributedLock(name = \"other\", waitFor = 0, onContention = OnContention.SKIP)\n    void other() {}\n}")),
-                properties(
-                        "",
-                        PROPERTIES
-                                .replace("false\n", "false\nholdfast.scheduled.min-hold=60000ms\n")
-                                .strip(),
-                        file -> file.path("src/main/resources/application.properties")));
+                                        "}\n\n    @Scheduled(fixedRate = 1000)\n    @OnOneInstance(name = \"other\")\n    void other() {}\n}")
+                                .replace(
+                                        "OnContention;",
+                                        "OnContention;\nimport io.holdfast.lock.spring.annotation.OnOneInstance;")),
+                properties("", PROPERTIES.strip(), file -> file.path("src/main/resources/application.properties")));
     }
 
     @Test

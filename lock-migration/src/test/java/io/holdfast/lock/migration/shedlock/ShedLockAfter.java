@@ -31,7 +31,7 @@ public class ShedLockAfter {
 
     // region job
     @Scheduled(cron = "0 0 2 * * *")
-    @OnOneInstance(name = "report", minHold = "1m")
+    @OnOneInstance(name = "report")
     public void report() {
         LockAssert.assertLocked();
         shop.charge(0);
@@ -39,7 +39,7 @@ public class ShedLockAfter {
     // endregion
 
     @Scheduled(fixedDelay = 600_000, initialDelay = 600_000)
-    @DistributedLock(name = "clean-up", waitFor = 0, onContention = OnContention.SKIP)
+    @OnOneInstance(name = "clean-up")
     public void cleanUp() {
         shop.charge(0);
     }

@@ -1,8 +1,7 @@
 package io.holdfast.lock.migration.shedlock;
 
 import io.holdfast.lock.migration.Shop;
-import io.holdfast.lock.spring.annotation.DistributedLock;
-import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -18,7 +17,7 @@ public class ShedLockBetween {
     // region both
     @Scheduled(cron = "0 0 2 * * *")
     @SchedulerLock(name = "report", lockAtMostFor = "30m", lockAtLeastFor = "1m")
-    @DistributedLock(name = "report", minHold = 60, waitFor = 0, onContention = OnContention.SKIP)
+    @OnOneInstance(name = "report")
     public void report() {
         shop.charge(0);
     }

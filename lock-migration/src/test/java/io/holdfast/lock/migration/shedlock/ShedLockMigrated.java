@@ -5,6 +5,7 @@ import io.holdfast.lock.spring.LockAssert;
 import io.holdfast.lock.spring.LockContext;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.OnContention;
+import io.holdfast.lock.spring.annotation.OnOneInstance;
 import java.time.Duration;
 import java.time.Instant;
 import net.javacrumbs.shedlock.core.DefaultLockingTaskExecutor;
@@ -40,21 +41,17 @@ public class ShedLockMigrated {
         }
     }
 
+    // Holdfast: lockAtLeastFor is dropped, since this job runs once for each time of its schedule; if it was to run
+    // less often, change the schedule; see docs/migration/shedlock.md#a-job
     @Scheduled(cron = "0 0 2 * * *")
-    @DistributedLock(
-            name = "report",
-            minHoldString = "1m",
-            leaseString = "30m",
-            renew = false,
-            waitFor = 0,
-            onContention = OnContention.SKIP)
+    @OnOneInstance(name = "report", lease = "30m")
     public void report() {
         LockAssert.assertLocked();
         shop.charge(0);
     }
 
     @Scheduled(fixedDelay = 600_000, initialDelay = 600_000)
-    @DistributedLock(name = "clean-up", waitFor = 0, onContention = OnContention.SKIP)
+    @OnOneInstance(name = "clean-up")
     public void cleanUp() {
         shop.charge(0);
     }

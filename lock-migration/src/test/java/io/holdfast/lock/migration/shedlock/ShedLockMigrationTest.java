@@ -24,11 +24,11 @@ class ShedLockMigrationTest {
             .withUserConfiguration(ShedLockBefore.Scheduling.class)
             .withBean(Door.class, () -> shop)
             .withBean(ShedLockBefore.class);
-    private final ApplicationContextRunner holdfast = Applications.holdfast()
+    private final ApplicationContextRunner withoutJobs = Applications.holdfast()
             .withPropertyValues("holdfast.redis.key-prefix=" + UUID.randomUUID())
-            .withUserConfiguration(ShedLockAfter.Scheduling.class)
-            .withBean(Door.class, () -> shop)
-            .withBean(ShedLockAfter.class);
+            .withBean(Door.class, () -> shop);
+    private final ApplicationContextRunner holdfast =
+            withoutJobs.withUserConfiguration(ShedLockAfter.Scheduling.class).withBean(ShedLockAfter.class);
 
     /** Its locks last for a minute, and its names are the same in each test. */
     @BeforeEach
@@ -77,13 +77,10 @@ class ShedLockMigrationTest {
     }
 
     @Test
-    void new_job_without_a_minimum_is_skipped_only_while_another_runs() {
-        inOne(holdfast, ShedLockAfter.class, jobs -> {
-            try (Holding held = shop.hold(jobs::cleanUp)) {
-                jobs.cleanUp();
-                assertThat(shop.sold()).isZero();
-            }
-            jobs.cleanUp();
+    void new_job_without_a_minimum_is_skipped_until_its_delay_is_over() {
+        inTwo(holdfast, ShedLockAfter.class, (here, there) -> {
+            here.cleanUp();
+            there.cleanUp();
             assertThat(shop.sold()).isOne();
         });
     }
@@ -183,8 +180,9 @@ class ShedLockMigrationTest {
     }
 
     private void between(RollOut test) {
-        ApplicationContextRunner both =
-                holdfast.withUserConfiguration(ShedLockBefore.Scheduling.class).withBean(ShedLockBetween.class);
+        ApplicationContextRunner both = withoutJobs
+                .withUserConfiguration(ShedLockBefore.Scheduling.class)
+                .withBean(ShedLockBetween.class);
         shedLock.run(former -> both.run(now -> holdfast.run(next -> test.tick(
                 former.getBean(ShedLockBefore.class),
                 now.getBean(ShedLockBetween.class),
