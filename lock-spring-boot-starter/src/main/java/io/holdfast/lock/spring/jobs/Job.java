@@ -114,7 +114,8 @@ final class Job {
                 .findFirst()
                 .ifPresent(run -> {
                     Instant end = run.end().orElse(run.start());
-                    successNanos = System.nanoTime() - Duration.between(end, now).toNanos();
+                    successNanos =
+                            System.nanoTime() - Duration.between(end, now).toNanos();
                     lastLength = Duration.between(run.start(), end);
                 });
     }
@@ -124,9 +125,12 @@ final class Job {
     }
 
     /** See {@link JobObserver#found}. */
-    Optional<Duration> period() {
-        Optional<Duration> period = rules.schedule().period(registry.clock.get().instant());
-        return rules.schedule() instanceof Schedule.Delay ? period.map(lastLength::plus) : period;
+    Optional<Duration> sinceDue() {
+        Schedule schedule = rules.schedule();
+        Instant local = registry.clock.get().instant();
+        return schedule instanceof Schedule.Delay fixed
+                ? Optional.of(fixed.delay().plus(lastLength).multipliedBy(2))
+                : schedule.lastButOne(local).map(due -> Duration.between(due, local));
     }
 
     /** {@return the run that is due; if none is, plans what follows from that} */

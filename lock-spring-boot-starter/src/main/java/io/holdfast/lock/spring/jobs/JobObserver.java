@@ -12,10 +12,10 @@ public interface JobObserver {
      *
      * @param job its name
      * @param sinceSuccess yields the time since the end of its last successful run on any instance, as far as this instance knows
-     * @param period yields the time between two runs: the mean of the last two periods of its schedule; with a fixed delay, that and the
-     *     length of the last successful run
+     * @param sinceDue yields the time since the last fire time but one: if the last success was before that, two fire times have had none;
+     *     with a fixed delay, twice the sum of that and the length of the last successful run
      */
-    default void found(String job, Supplier<Optional<Duration>> sinceSuccess, Supplier<Optional<Duration>> period) {}
+    default void found(String job, Supplier<Optional<Duration>> sinceSuccess, Supplier<Optional<Duration>> sinceDue) {}
 
     /**
      * A run has begun or ended.

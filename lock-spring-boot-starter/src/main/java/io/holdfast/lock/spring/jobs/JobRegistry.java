@@ -143,7 +143,7 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
             }
             jobs.add(job);
         }
-        observers.get().forEach(each -> each.found(job.name(), job::sinceSuccess, job::period));
+        observers.get().forEach(each -> each.found(job.name(), job::sinceSuccess, job::sinceDue));
         return job;
     }
 

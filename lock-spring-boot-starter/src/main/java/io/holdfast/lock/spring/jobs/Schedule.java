@@ -31,15 +31,9 @@ sealed interface Schedule {
         return Optional.empty();
     }
 
-    /** {@return the time between its fire times, as the mean of the last two periods; empty if there have been fewer} */
-    default Optional<Duration> period(Instant local) {
-        Optional<Instant> last = latest(local);
-        Optional<Instant> first = last.flatMap(this::before).flatMap(this::before);
-        return first.map(at -> Duration.between(at, last.orElseThrow()).dividedBy(2));
-    }
-
-    private Optional<Instant> before(Instant fireTime) {
-        return latest(fireTime.minusMillis(1));
+    /** {@return the fire time before the latest one; empty if there is none} */
+    default Optional<Instant> lastButOne(Instant by) {
+        return latest(by).flatMap(last -> latest(last.minusMillis(1)));
     }
 
     /** {@return half of the time from one fire time to the next, at most a minute: by that much, clocks may differ} */
@@ -146,11 +140,6 @@ sealed interface Schedule {
      * @param delay zero or more
      */
     record Delay(Duration delay) implements Schedule {
-
-        @Override
-        public Optional<Duration> period(Instant local) {
-            return Optional.of(delay);
-        }
 
         @Override
         public String toString() {

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 record JobMeters(MeterRegistry registry) implements JobObserver {
 
     @Override
-    public void found(String job, Supplier<Optional<Duration>> sinceSuccess, Supplier<Optional<Duration>> period) {
+    public void found(String job, Supplier<Optional<Duration>> sinceSuccess, Supplier<Optional<Duration>> sinceDue) {
         long found = registry.config().clock().monotonicTime();
         gauge(
                 job,
@@ -27,7 +27,7 @@ record JobMeters(MeterRegistry registry) implements JobObserver {
                         .get()
                         .or(() -> Optional.of(
                                 Duration.ofNanos(registry.config().clock().monotonicTime() - found))));
-        gauge(job, "holdfast.job.period", "Mean of the last two periods of the schedule", period);
+        gauge(job, "holdfast.job.due.age", "Time since the last fire time but one", sinceDue);
     }
 
     private void gauge(String job, String meter, String description, Supplier<Optional<Duration>> time) {

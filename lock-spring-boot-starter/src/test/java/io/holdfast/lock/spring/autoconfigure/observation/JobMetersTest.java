@@ -41,13 +41,13 @@ class JobMetersTest {
     }
 
     @Test
-    void period_is_that_of_the_schedule() {
-        AtomicReference<Optional<Duration>> period = new AtomicReference<>(Optional.of(Duration.ofMinutes(5)));
-        meters.found("report", Optional::empty, period::get);
+    void fire_time_that_should_have_succeeded_is_that_of_the_schedule() {
+        AtomicReference<Optional<Duration>> sinceDue = new AtomicReference<>(Optional.of(Duration.ofMinutes(5)));
+        meters.found("report", Optional::empty, sinceDue::get);
 
-        assertThat(gauge("holdfast.job.period")).isEqualTo(300);
-        period.set(Optional.empty());
-        assertThat(gauge("holdfast.job.period")).isNaN();
+        assertThat(gauge("holdfast.job.due.age")).isEqualTo(300);
+        sinceDue.set(Optional.empty());
+        assertThat(gauge("holdfast.job.due.age")).isNaN();
     }
 
     @Test
