@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -437,6 +438,16 @@ public interface LockTemplate {
      * @throws IllegalArgumentException if the time is out of range, or longer than the longest lease of the store
      */
     void ensureHeld(Duration atLeast);
+
+    /**
+     * Ensures that no later holder of the locks that this thread holds exclusively, however acquired, has used a resource, such as a
+     * database. A lock whose token the resource refuses is lost. Shared locks, permits and detached handles are not included.
+     *
+     * @param accepts called with each lock, in the order of their keys, and its {@linkplain LockHandle#fencingToken() fencing token};
+     *     returns false if the resource has seen a greater token of that lock. Exceptions that it throws are passed on
+     * @throws LockLostException if it returned false, with {@link LossCause#SUPERSEDED}
+     */
+    void ensureLatest(BiPredicate<LockKey, Long> accepts);
 
     /**
      * Reads from the store who holds a lock, where and since when, and how many callers are waiting.

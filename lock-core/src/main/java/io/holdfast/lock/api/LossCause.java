@@ -17,7 +17,11 @@ public enum LossCause {
     /** This client was closed while the lock was held. */
     CLOSED("the lock client was closed."),
     /** A checkpoint of this process was taken while the lock was held; the lock was released first. */
-    CHECKPOINT("a checkpoint of this process is being taken, and restored copies must not share the lock.");
+    CHECKPOINT("a checkpoint of this process is being taken, and restored copies must not share the lock."),
+    /** A resource has been used by a later holder, see {@link LockTemplate#ensureLatest}. */
+    SUPERSEDED(
+            "a later holder has already been there, so this transaction is refused. Check that Redis responds and that this"
+                    + " process was not paused for longer than the lease.");
 
     private final String explanation;
 

@@ -57,6 +57,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -368,6 +369,11 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
     @Override
     public void ensureHeld(Duration atLeast) {
         locks().ensureHeld(atLeast);
+    }
+
+    @Override
+    public void ensureLatest(BiPredicate<LockKey, Long> accepts) {
+        locks().ensureLatest(accepts);
     }
 
     private LockKey shown(LockKey key) {

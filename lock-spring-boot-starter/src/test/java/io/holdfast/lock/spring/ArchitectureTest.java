@@ -53,7 +53,8 @@ class ArchitectureTest {
         layer(".key", ".aop", ".definition", ".result");
         layer(".result", ".aop", ".definition", ".key");
         layer(".coroutine", ".aop", ".definition", ".key", ".result", ".transaction");
-        layer(".transaction", ".aop", ".definition", ".key", ".result");
+        layer(".transaction", ".aop", ".definition", ".fence", ".key", ".result");
+        layer(".fence", ".aop", ".definition", ".key", ".result");
     }
 
     private static void layer(String lower, String... upper) {
@@ -73,6 +74,7 @@ class ArchitectureTest {
                 .resideInAnyPackage(
                         BASE + ".aop",
                         BASE + ".definition",
+                        BASE + ".fence",
                         BASE + ".jobs",
                         BASE + ".key",
                         BASE + ".leader",
@@ -114,6 +116,20 @@ class ArchitectureTest {
                         "org.springframework.test..",
                         "org.springframework.boot.test..",
                         "org.mockito..")
+                .check(CLASSES);
+    }
+
+    /** Applications without spring-jdbc never load it. */
+    @Test
+    void nothing_needs_the_fence() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage(BASE + ".fence")
+                .and()
+                .haveNameNotMatching(".*LockFenceAutoConfiguration.*")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(BASE + ".fence", "org.springframework.jdbc..", "javax.sql..")
                 .check(CLASSES);
     }
 
@@ -198,6 +214,7 @@ class ArchitectureTest {
                         "autoconfigure.LockJobsAutoConfiguration",
                         "autoconfigure.LockLeadershipAutoConfiguration",
                         "autoconfigure.LockTransactionAutoConfiguration",
+                        "autoconfigure.LockFenceAutoConfiguration",
                         "autoconfigure.observation.LockEventAutoConfiguration",
                         "autoconfigure.observation.LockMetricsAutoConfiguration",
                         "autoconfigure.observation.LockObservationAutoConfiguration",
@@ -264,7 +281,10 @@ class ArchitectureTest {
                         "result.SuspendSupport",
                         "transaction.CallerTransactions",
                         "transaction.CommitCheck",
-                        "transaction.JoinedTransactions");
+                        "transaction.JoinedTransactions",
+                        "transaction.ManagerListeners",
+                        "fence.FenceTable",
+                        "fence.TransactionFence");
     }
 
     private static boolean isDoor(JavaClass type) {

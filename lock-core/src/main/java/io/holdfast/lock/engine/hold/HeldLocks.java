@@ -23,6 +23,7 @@ import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -32,6 +33,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -458,6 +460,25 @@ public final class HeldLocks {
                 extendFor(hold, atLeast.toNanos());
             }
         }
+    }
+
+    /** Ensures that a resource accepts the tokens of the locks that the current thread holds exclusively. */
+    public void ensureLatest(BiPredicate<LockKey, Long> accepts) {
+        ofCurrentThread().values().stream()
+                .filter(hold -> hold.holdCount() > 0 && hold.isExclusive())
+                .sorted(Comparator.comparing(hold -> hold.key().value()))
+                .filter(hold -> !accepts.test(hold.key(), hold.token()))
+                .findFirst()
+                .ifPresent(hold -> {
+                    hold.lose(LossCause.SUPERSEDED); // unless it was lost already, for another cause
+                    throw new LockLostException(new LockEvent.Lost(
+                            hold.key(),
+                            hold.name(),
+                            hold.token(),
+                            hold.heldFor(),
+                            LossCause.SUPERSEDED,
+                            hold.lastFailure));
+                });
     }
 
     /**

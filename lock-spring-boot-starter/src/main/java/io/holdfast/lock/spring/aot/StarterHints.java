@@ -34,5 +34,6 @@ final class StarterHints implements RuntimeHintsRegistrar {
                         MemberCategory.INVOKE_PUBLIC_METHODS);
         hints.proxies().registerJdkProxy(DistributedLock.class); // synthesized for composed annotations
         hints.resources().registerPattern("io/holdfast/lock/spring/autoconfigure/actuate/page/*");
+        hints.resources().registerPattern("io/holdfast/lock/spring/fence/*.sql");
     }
 }

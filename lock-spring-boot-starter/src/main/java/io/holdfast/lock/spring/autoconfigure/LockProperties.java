@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -84,6 +85,7 @@ record LockProperties(
 
     private static final LockRequest ANY = LockRequest.of("any");
     private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Pattern TABLE = Pattern.compile("(\\w+\\.)*\\w+");
     private static final Duration DAY = Duration.ofDays(1);
     private static final long MAX_DATA_SIZE = 1_048_576;
 
@@ -113,6 +115,8 @@ record LockProperties(
         Duration delay = Objects.requireNonNullElse(quorum.rejoinDelay(), SECOND);
         check("holdfast.quorum.rejoin-delay", () -> standard.withRejoinDelay(delay));
         check("holdfast.transactions.commit-margin", () -> ANY.waitFor(transactions.commitMargin()));
+        String table = transactions.fence().table();
+        require("holdfast.transactions.fence.table", table, TABLE.matcher(table).matches(), "a name, or schema.name");
         requireUpToADay("holdfast.shutdown.timeout", shutdown.timeout());
         requireUpToADay("holdfast.problem-details.retry-after", problemDetails.retryAfter());
         requirePositive("holdfast.async.max-waiting", async.maxWaiting());
@@ -316,10 +320,39 @@ record LockProperties(
      *     the transaction has completed, instead of when the method ends.
      * @param commitMargin How much longer the thread's locks must last when a commit begins. Locks that would expire sooner are
      *     extended. If one was lost, the transaction is rolled back.
+     * @param fence Whether the database refuses transactions of a holder that is late.
      */
     record Transactions(
             @DefaultValue("true") boolean releaseAfterCompletion,
-            @DefaultValue("500ms") Duration commitMargin) {}
+            @DefaultValue("500ms") Duration commitMargin,
+            @DefaultValue Fence fence) {}
+
+    /**
+     * Whether the database refuses transactions of a holder that is late.
+     *
+     * @param enabled Whether each transaction under an exclusive lock begins with an update of the fence table.
+     * @param initializeSchema When to create the fence table at startup, unless it exists.
+     * @param table Name of the fence table. May begin with a schema and a dot.
+     */
+    record Fence(
+            @DefaultValue("false") boolean enabled,
+            @DefaultValue("embedded") InitializeSchema initializeSchema,
+            @DefaultValue("holdfast_fence") String table) {
+
+        enum InitializeSchema {
+            /** Creates the table. */
+            ALWAYS,
+            /** Creates the table in an H2 database in memory. */
+            EMBEDDED,
+            /** Expects that the table exists. */
+            NEVER
+        }
+
+        boolean creates(String url) {
+            return initializeSchema == InitializeSchema.ALWAYS
+                    || (initializeSchema == InitializeSchema.EMBEDDED && url.startsWith("jdbc:h2:mem:"));
+        }
+    }
 
     /**
      * Independent servers that form a quorum.

@@ -87,7 +87,10 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
         boolean keep = releaseAfterCompletion.getAsBoolean();
         warnOfLateLock(caller, request, locks, keep);
         return keep
-                ? () -> TransactionLocks.current(this).keep(request, locks)
+                ? () -> {
+                    TransactionLocks.current(this).keep(request, locks);
+                    beans.getBeanProvider(ManagerListeners.class).forEach(ManagerListeners::acquiredInside);
+                }
                 : () -> TransactionLocks.current(this).acquired.values().removeIf(request.name()::equals);
     }
 

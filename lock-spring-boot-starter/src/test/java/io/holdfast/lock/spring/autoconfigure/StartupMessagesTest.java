@@ -1,7 +1,9 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Answers.RETURNS_DEEP_STUBS;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -29,6 +31,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,10 +42,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.description.annotation.AnnotationDescription;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.implementation.StubMethod;
+import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,6 +62,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.repository.CrudRepository;
+import org.springframework.jdbc.datasource.DataSourceTransactionManager;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -78,7 +84,7 @@ class StartupMessagesTest {
     private static final Path EXPECTED = Path.of("src/test/resources/io/holdfast/lock/spring/startup-messages.txt");
     /** The packages with messages at startup. */
     private static final Set<String> STARTUP =
-            Set.of("aop", "autoconfigure", "definition", "key", "leader", "result", "transaction");
+            Set.of("aop", "autoconfigure", "definition", "fence", "key", "leader", "result", "transaction");
 
     private static final Pattern LITERAL =
             Pattern.compile("\"(?:[^\"\\\\\n]|\\\\.)*\"(?:\\s*\\+\\s*\"(?:[^\"\\\\\n]|\\\\.)*\")*");
@@ -87,6 +93,7 @@ class StartupMessagesTest {
 
     /** Sources whose messages are those of calls, or of the shutdown. */
     private static final Set<String> OF_CALLS = Set.of(
+            "FenceTable.java",
             "LockInterceptor.java",
             "LockKeys.java",
             "LockProblemDetails.java",
@@ -122,7 +129,9 @@ class StartupMessagesTest {
             "ResultKind.java: Add io.projectreactor:reactor-core to the application.",
             "ResultKind.java: is locked, but returned a",
             "ResultKind.java: that its return type does not declare",
-            "StoreCheck.java: Stack trace of the failure"); // at DEBUG
+            "StoreCheck.java: Stack trace of the failure", // at DEBUG
+            "TransactionFence.java: Guard rows of locks that were not used could not be deleted",
+            "TransactionFence.java: , and are deleted later");
 
     private static final Path ACTUAL = Path.of("target/startup-messages.txt");
 
@@ -601,6 +610,28 @@ class StartupMessagesTest {
         return Runners.inMemory().withBean(bean).withPropertyValues(properties);
     }
 
+    private static ApplicationContextRunner fenced() {
+        return Runners.inMemory().withPropertyValues("holdfast.transactions.fence.enabled=true");
+    }
+
+    private static DataSource h2() {
+        JdbcDataSource database = new JdbcDataSource();
+        database.setURL("jdbc:h2:mem:");
+        return database;
+    }
+
+    private static DataSource derby() {
+        DataSource database = mock(DataSource.class, RETURNS_DEEP_STUBS);
+        try {
+            when(database.getConnection().getMetaData().getURL()).thenReturn("jdbc:derby:memory");
+            when(database.getConnection().getMetaData().getDatabaseProductName())
+                    .thenReturn("Apache Derby");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+        return database;
+    }
+
     /** Redis does not respond. */
     private static ApplicationContextRunner failing() {
         return Runners.starter()
@@ -907,6 +938,22 @@ class StartupMessagesTest {
         all.put(
                 "value of holdfast.leadership.roles.b.key",
                 () -> Runners.inMemory().withPropertyValues("holdfast.leadership.roles.b.key=#key"));
+        all.put(
+                "fence without spring-jdbc",
+                () -> fenced().withClassLoader(new FilteredClassLoader("org.springframework.jdbc")));
+        all.put(
+                "fence without its table",
+                () -> fenced().withPropertyValues("holdfast.transactions.fence.initialize-schema=never")
+                        .withBean(PlatformTransactionManager.class, () -> new DataSourceTransactionManager(h2())));
+        all.put(
+                "fence in a database that it does not know",
+                () -> fenced().withBean(
+                                PlatformTransactionManager.class, () -> new DataSourceTransactionManager(derby())));
+        all.put("fence of transactions of something else", () -> fenced().withBean(OwnManager.class));
+        all.put(
+                "fence with a table that has no name",
+                () -> fenced().withPropertyValues("holdfast.transactions.fence.table=a table")
+                        .withBean(PlatformTransactionManager.class, () -> new DataSourceTransactionManager(h2())));
         all.put("fail-fast", () -> failing().withPropertyValues("holdfast.fail-fast=true"));
         all.put("store that is not available", () -> failing().withBean(TemplateUser.class));
         all.put(

@@ -7,7 +7,7 @@ import java.time.Duration;
 import javax.sql.DataSource;
 
 /** One PostgreSQL for all test classes; it ends with this JVM. */
-final class TestPostgres {
+public final class TestPostgres {
 
     private static final EmbeddedPostgres SERVER = start();
 
@@ -26,7 +26,12 @@ final class TestPostgres {
     }
 
     /** Opens a new connection each time. */
-    static DataSource dataSource() {
+    public static DataSource dataSource() {
         return SERVER.getPostgresDatabase();
+    }
+
+    /** For other processes. */
+    public static String url() {
+        return SERVER.getJdbcUrl("postgres", "postgres");
     }
 }

@@ -44,9 +44,11 @@ class WithoutTransactionsTest {
                 .importPackages(OURS);
         noClasses()
                 .that()
-                .resideOutsideOfPackage(OURS + ".transaction")
+                .resideOutsideOfPackages(OURS + ".transaction", OURS + ".fence")
                 .and()
                 .doNotHaveSimpleName("LockTransactionAutoConfiguration")
+                .and()
+                .haveNameNotMatching(".*LockFenceAutoConfiguration.*")
                 .or()
                 .haveSimpleName("CallerTransactions")
                 .should()

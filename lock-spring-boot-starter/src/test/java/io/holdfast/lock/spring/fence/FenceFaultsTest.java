@@ -1,0 +1,193 @@
+package io.holdfast.lock.spring.fence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.lock.spring.transaction.TestPostgres;
+import io.holdfast.lock.testing.RedisServerProcess;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.h2.tools.Server;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import redis.clients.jedis.Jedis;
+
+/**
+ * Processes that are stopped for a second while they hold a lock with a lease of 500 ms, also between the check before the commit and the
+ * commit, and a Redis that loses its data every five seconds. An update is lost if two transactions have written the same value.
+ */
+class FenceFaultsTest {
+
+    private static final Duration FLUSH = Duration.ofSeconds(5);
+    private static final Duration LONGEST = Duration.ofMinutes(10);
+
+    private final AtomicInteger done = new AtomicInteger();
+    private final AtomicInteger refused = new AtomicInteger();
+
+    private final class Worker implements AutoCloseable {
+
+        private final Process process;
+        private final CountDownLatch ready = new CountDownLatch(1);
+
+        Worker(String... arguments) throws IOException {
+            List<String> command = new ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:TieredStopAtLevel=1",
+                    "-Xshare:auto",
+                    "-Xmx128m",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    FenceWorker.class.getName()));
+            command.addAll(List.of(arguments));
+            process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            Thread reader = new Thread(this::read, "worker-output");
+            reader.setDaemon(true);
+            reader.start();
+        }
+
+        private void read() {
+            try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+                lines.lines().forEach(line -> {
+                    if (line.equals("READY")) {
+                        ready.countDown();
+                    } else if (line.equals("DONE")) {
+                        done.incrementAndGet();
+                    } else if (line.startsWith("REFUSED LockLost")) {
+                        refused.incrementAndGet();
+                    }
+                });
+            } catch (IOException | UncheckedIOException killed) {
+                ready.countDown();
+            }
+        }
+
+        @Override
+        public void close() throws InterruptedException {
+            process.destroyForcibly().waitFor();
+        }
+    }
+
+    private interface Database extends AutoCloseable {
+        String url();
+    }
+
+    private static Database database(String name) throws Exception {
+        if (name.equals("h2")) {
+            Server server =
+                    Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
+            String url = "jdbc:h2:tcp://" + InetAddress.getLoopbackAddress().getHostAddress() + ":" + server.getPort()
+                    + "/mem:faults;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=30000";
+            return new Database() {
+                @Override
+                public String url() {
+                    return url;
+                }
+
+                @Override
+                public void close() {
+                    server.stop();
+                }
+            };
+        }
+        String url = name.equals("postgresql") ? TestPostgres.url() : System.getProperty("fence.url");
+        return new Database() {
+            @Override
+            public String url() {
+                return url;
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    /** Runs until there are enough transactions, or a lost update. Returns how many updates were lost. */
+    private int lost(String name, boolean fenced, int processes, int stopEvery, BooleanSupplier isEnough)
+            throws Exception {
+        List<Worker> workers = new ArrayList<>();
+        try (Database database = database(name);
+                RedisServerProcess redis = RedisServerProcess.start();
+                Jedis client = new Jedis("127.0.0.1", redis.port())) {
+            JdbcTemplate jdbc = new JdbcTemplate(new DriverManagerDataSource(database.url()));
+            for (String table : List.of("counter", "ledger", "holdfast_fence")) {
+                jdbc.execute("drop table if exists " + table);
+            }
+            jdbc.execute("create table counter (id int primary key, amount int not null)");
+            jdbc.execute("create table ledger (amount int not null)");
+            jdbc.execute("create index ledger_amount on ledger (amount)");
+            jdbc.update("insert into counter (id, amount) values (1, 0)");
+            for (int i = 0; i < processes; i++) {
+                workers.add(new Worker(
+                        String.valueOf(redis.port()),
+                        database.url(),
+                        String.valueOf(fenced),
+                        String.valueOf(stopEvery)));
+            }
+            for (Worker each : workers) {
+                assertThat(each.ready.await(2, TimeUnit.MINUTES)).isTrue();
+            }
+            long start = System.nanoTime();
+            int lost = 0;
+            for (long flush = start; !isEnough.getAsBoolean() && lost == 0; Thread.sleep(100)) {
+                if (System.nanoTime() - flush > FLUSH.toNanos()) {
+                    client.flushAll();
+                    flush = System.nanoTime();
+                }
+                lost = lost(jdbc);
+                assertThat(System.nanoTime() - start).isLessThan(LONGEST.toNanos());
+            }
+            for (Worker each : workers) {
+                each.close();
+            }
+            return lost(jdbc);
+        } finally {
+            for (Worker each : workers) {
+                each.close();
+            }
+        }
+    }
+
+    private static int lost(JdbcTemplate jdbc) {
+        return jdbc.queryForObject("select count(*) - count(distinct amount) from ledger", Integer.class);
+    }
+
+    @Test
+    void updates_are_lost_without_the_fence() throws Exception {
+        assertThat(lost("postgresql", false, 2, 10, () -> false)).isPositive();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "h2"})
+    void no_update_is_lost_with_the_fence(String database) throws Exception {
+        assertThat(lost(database, true, 2, 10, () -> done.get() >= 40 && refused.get() >= 3))
+                .isZero();
+    }
+
+    /** {@code -Dfence.transactions=100000}; with {@code -Dfence.url}, on that database, too. */
+    @Tag("full")
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "h2", "url"})
+    void no_update_of_many_is_lost_with_the_fence(String database) throws Exception {
+        int enough = Integer.getInteger("fence.transactions", 1_000);
+        if (!database.equals("url") || System.getProperty("fence.url") != null) {
+            assertThat(lost(database, true, 4, Math.max(10, enough / 500), () -> done.get() >= enough))
+                    .isZero();
+        }
+    }
+}
