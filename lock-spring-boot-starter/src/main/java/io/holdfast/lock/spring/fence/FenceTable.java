@@ -187,7 +187,9 @@ public record FenceTable(String keyPrefix, String name, Predicate<String> create
             ConnectionHolder transaction, String sql, Call<T, PreparedStatement> call, Object... arguments) {
         return call(transaction, sql, connection -> {
             try (PreparedStatement statement = connection.prepareStatement(sql)) {
-                statement.setQueryTimeout(transaction.hasTimeout() ? transaction.getTimeToLiveInSeconds() : 0);
+                if (transaction.hasTimeout()) {
+                    statement.setQueryTimeout(transaction.getTimeToLiveInSeconds());
+                }
                 for (int i = 0; i < arguments.length; i++) {
                     statement.setObject(i + 1, arguments[i]);
                 }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.Ordered;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.JdbcTransactionObjectSupport;
@@ -59,8 +60,9 @@ import org.springframework.transaction.support.TransactionTemplate;
  *
  * <p><b>A transaction inside another one</b> ({@code REQUIRES_NEW}) would wait forever for the rows that its thread has locked. It leaves
  * them out: as long as the outer transaction runs, its row keeps later holders out for both. Once that one has ended, which a
- * synchronization notices before any callback of the application, the rows count again. A rollback to a savepoint may undo rows, so all
- * are written again.
+ * synchronization notices before any callback of the application, the rows count again. What remains: if the outer one is rolled back, so is
+ * its row, and an earlier holder is not refused because of what the inner one has committed; it reads that, if it has not read before. A
+ * rollback to a savepoint may undo rows, so all are written again.
  *
  * <p>Spring does not expect that a listener refuses to begin, and would keep the connection and the synchronization of the thread. So this
  * class rolls back, with a status that resumes nothing, because Spring resumes the suspended transaction when it sees the exception.
@@ -232,7 +234,8 @@ public final class TransactionFence extends ManagerListeners {
             } catch (RuntimeException e) {
                 RuntimeException cause = notCreated == null ? e : notCreated;
                 throw new LockConfigurationException(
-                        "Transactions of manager '" + name + "' cannot be fenced: " + cause.getMessage(),
+                        "Transactions of manager '" + name + "' cannot be fenced: "
+                                + NestedExceptionUtils.getMostSpecificCause(cause).getMessage(),
                         ADVICE,
                         cause);
             }
@@ -304,8 +307,8 @@ public final class TransactionFence extends ManagerListeners {
                 }
             } catch (RuntimeException e) {
                 log.warn(
-                        "Guard rows of locks that were not used could not be deleted with transaction manager '{}', and are"
-                                + " deleted later; check the database: {}",
+                        "Old guard rows could not be deleted with transaction manager '{}', and are deleted later; check the"
+                                + " database: {}",
                         each.name,
                         e.getMessage());
             }

@@ -46,6 +46,10 @@ abstract class FenceFixture {
 
     abstract DataSource dataSource();
 
+    String dropSchema() {
+        return "drop schema if exists locks cascade";
+    }
+
     PlatformTransactionManager manager(SmallPool pool) {
         return new DataSourceTransactionManager(pool);
     }
