@@ -84,7 +84,7 @@ public final class TransactionFence extends ManagerListeners {
     private final ThreadLocal<Deque<Running>> running = ThreadLocal.withInitial(ArrayDeque::new);
 
     private final CountDownLatch destroyed = new CountDownLatch(1);
-    private boolean started;
+    private volatile boolean started;
 
     /**
      * Creates an instance.
@@ -235,7 +235,8 @@ public final class TransactionFence extends ManagerListeners {
                 RuntimeException cause = notCreated == null ? e : notCreated;
                 throw new LockConfigurationException(
                         "Transactions of manager '" + name + "' cannot be fenced: "
-                                + NestedExceptionUtils.getMostSpecificCause(cause).getMessage(),
+                                + NestedExceptionUtils.getMostSpecificCause(cause)
+                                        .getMessage(),
                         ADVICE,
                         cause);
             }

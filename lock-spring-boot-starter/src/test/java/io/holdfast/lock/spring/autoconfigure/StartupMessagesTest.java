@@ -1008,7 +1008,9 @@ class StartupMessagesTest {
                         !event.getFormattedMessage().startsWith("Elected leader")) // at some time after the start
                 .map(event -> event.getLevel() + " " + event.getFormattedMessage())
                 .forEach(messages::add);
-        return String.join("\n", messages).replaceAll("\\$MockitoMock\\$\\w+", "").replaceAll("\\[(\\d+)-\\d+]", "[$1]"); // of the version of H2
+        return String.join("\n", messages)
+                .replaceAll("\\$MockitoMock\\$\\w+", "")
+                .replaceAll("\\[(\\d+)-\\d+]", "[$1]"); // of the version of H2
     }
 
     private static void awaitFirstCall() throws InterruptedException {
