@@ -39,7 +39,7 @@ import org.springframework.jdbc.support.SQLExceptionTranslator;
  * by more than that is not refused. A lock that is held for longer is still safe: the row of its successor is younger.
  *
  * <p><b>One statement where the database has one.</b> PostgreSQL would abort the transaction after a duplicate key. In MySQL, an update
- * that finds no row locks the gap instead, so two first holders of neighbouring keys would deadlock; an upsert does not, but does not
+ * that finds no row locks the gap instead, so two first holders of neighboring keys would deadlock; an upsert does not, but does not
  * report whether it was refused. Elsewhere, a failed insert leaves the transaction as it was: update, insert, and if another transaction
  * has inserted the row meanwhile, update.
  *
