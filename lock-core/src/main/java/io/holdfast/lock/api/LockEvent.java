@@ -28,8 +28,15 @@ public interface LockEvent {
      * @param fencingToken the token of the grant
      * @param waitedFor how long the caller waited
      * @param handoff whether another thread of this client handed the lock over, without a call to the store
+     * @param blockedBy the last known holder for which the caller had to wait, if it had to
      */
-    record Acquired(LockKey key, String name, long fencingToken, Duration waitedFor, boolean handoff)
+    record Acquired(
+            LockKey key,
+            String name,
+            long fencingToken,
+            Duration waitedFor,
+            boolean handoff,
+            Optional<LockHolder> blockedBy)
             implements OfLock {}
 
     /**

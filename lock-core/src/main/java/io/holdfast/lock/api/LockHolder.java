@@ -2,6 +2,8 @@ package io.holdfast.lock.api;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The holder of a lock, as recorded in the store. For display only; not proof of ownership.
@@ -15,6 +17,9 @@ import java.time.Instant;
  * @param fencingToken the token of this grant
  * @param mode the mode in which it holds the lock
  * @param keptByMinHold whether it has released the lock, which is kept for the rest of its {@code minHold}
+ * @param traceparent the span in which it requested the lock, in the format of the <a
+ *     href="https://www.w3.org/TR/trace-context/#traceparent-header">W3C Trace Context</a>. Empty if its trace is not sampled, if its
+ *     client does not trace, or if its client may have handed the lock to another of its threads since; any other text counts as empty
  */
 public record LockHolder(
         String clientId,
@@ -25,13 +30,22 @@ public record LockHolder(
         Duration remaining,
         long fencingToken,
         LockMode mode,
-        boolean keptByMinHold) {
+        boolean keptByMinHold,
+        Optional<String> traceparent) {
+
+    private static final Pattern TRACEPARENT = Pattern.compile("00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-0[13]");
 
     /** Escapes the names, because they come from Redis and appear in messages; see {@link LockKey#printable}. */
     public LockHolder {
         clientId = LockKey.printable(clientId);
         host = LockKey.printable(host);
         thread = LockKey.printable(thread);
+        traceparent = traceparent.filter(text -> TRACEPARENT.matcher(text).matches());
+    }
+
+    /** {@return the ID of its trace, 32 hexadecimal digits, if there is a {@link #traceparent}} */
+    public Optional<String> traceId() {
+        return traceparent.map(text -> text.split("-", 3)[1]);
     }
 
     /**
@@ -52,6 +66,7 @@ public record LockHolder(
     }
 
     private String where() {
-        return host + " (pid " + pid + ", thread " + thread + ")";
+        return host + " (pid " + pid + ", thread " + thread
+                + traceId().map(id -> ", trace " + id).orElse("") + ")";
     }
 }

@@ -123,7 +123,8 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
                     settings.store, cleanup, settings.ticker, settings.queueThread, settings.clientId);
             HeldLocks locks = new HeldLocks(client, events, settings.maxDataSize);
             client.onRevoked(locks::doubt);
-            made = new Acquisition.Shared(client, locks, new Waits(client, settings.queueThread), events);
+            made = new Acquisition.Shared(
+                    client, locks, new Waits(client, settings.queueThread), events, settings.traceparent);
             async = new AsyncCalls(locks, settings.executor, settings.maxAsyncWaiting, settings.pause);
             if (endedUnused) {
                 close(made);

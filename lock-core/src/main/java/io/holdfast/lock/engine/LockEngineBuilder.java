@@ -35,6 +35,9 @@ public final class LockEngineBuilder implements Cloneable {
     /** Changes each request, except its keys. */
     UnaryOperator<LockRequest> rule = UnaryOperator.identity();
 
+    /** Returns the span of the current thread. */
+    Supplier<@Nullable String> traceparent = () -> null;
+
     @Nullable
     Executor executor;
 
@@ -163,6 +166,18 @@ public final class LockEngineBuilder implements Cloneable {
      */
     public LockEngineBuilder maskKeys(boolean value) {
         this.masking = value;
+        return this;
+    }
+
+    /**
+     * Records with each lock in which trace it was requested, see {@link io.holdfast.lock.api.LockHolder#traceparent}.
+     *
+     * @param value returns the {@code traceparent} of the current span, or null if there is none or if it is not sampled. Called on the
+     *     caller's thread for each acquisition, so it must be fast; an exception ends the acquisition. By default, nothing is recorded
+     * @return this
+     */
+    public LockEngineBuilder traceparent(Supplier<@Nullable String> value) {
+        this.traceparent = value;
         return this;
     }
 

@@ -69,6 +69,7 @@ final class Merged {
                 .dividedBy(Quorum.DRIFT_SHARE + 1L);
         Duration left = remaining.isNegative() ? Duration.ZERO : remaining;
         return new HolderInfo(holder.host(), holder.pid(), holder.thread())
+                .in(holder.traceparent().orElse(null))
                 .holding(
                         holder.clientId(),
                         holder.since(),

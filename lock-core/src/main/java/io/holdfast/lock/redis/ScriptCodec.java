@@ -60,6 +60,10 @@ final class ScriptCodec {
 
     private static final Pattern GLOB = Pattern.compile("[\\\\*?\\[\\]]");
     private static final List<Waiters> WAITERS = List.of(Waiters.values());
+
+    /** Between a thread and its trace. No name of a thread contains it, see {@link HolderInfo}. */
+    private static final String TRACE = "\t";
+
     private static final RenewReply RENEWED = new RenewReply.Renewed();
 
     /** Earlier holders count their leases by other clocks, which may be slower by one percent. */
@@ -467,7 +471,12 @@ final class ScriptCodec {
     }
 
     private static String text(HolderInfo holder) {
-        return holder.host() + '\n' + holder.pid() + '\n' + holder.thread().replace('\n', ' ');
+        return holder.host()
+                + '\n'
+                + holder.pid()
+                + '\n'
+                + holder.thread().replace('\n', ' ')
+                + (holder.traceparent() == null ? "" : TRACE + holder.traceparent());
     }
 
     private static byte[] utf8(String text) {
@@ -498,7 +507,10 @@ final class ScriptCodec {
 
     /** The next three lines. */
     static HolderInfo info(Iterator<String> lines) {
-        return new HolderInfo(lines.next(), Long.parseLong(lines.next()), lines.next());
+        String host = lines.next();
+        long pid = Long.parseLong(lines.next());
+        String[] thread = lines.next().split(TRACE, 2);
+        return new HolderInfo(host, pid, thread[0], thread.length == 1 ? null : thread[1]);
     }
 
     /** An OwnerId starts with a minus sign if the lock was released and is kept for the rest of its {@code minHold}. */

@@ -16,6 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -133,8 +134,8 @@ public final class LocalQueue implements AutoCloseable {
         private @Nullable Place front;
         private boolean retired;
 
-        /** The holder of the lock, as the store last reported to the front. */
-        private volatile Optional<LockHolder> holder = Optional.empty();
+        /** The last known holder: the front, once it has the lock; before that, the one that the store last reported to it. */
+        private volatile Supplier<Optional<LockHolder>> holder = Optional::empty;
 
         /** Whether the store has replied to any caller of the line. */
         private volatile boolean answered;
@@ -332,8 +333,8 @@ public final class LocalQueue implements AutoCloseable {
             return Objects.requireNonNull(cohort).handoffGrant();
         }
 
-        /** {@return the holder of the lock, as the store last reported to the front} */
-        public Optional<LockHolder> blockedBy() {
+        /** {@return the last known holder of the lock} */
+        public Supplier<Optional<LockHolder>> holder() {
             return line.holder;
         }
 
@@ -389,9 +390,9 @@ public final class LocalQueue implements AutoCloseable {
             line.answered = true;
         }
 
-        /** The store has reported who holds the lock, so callers in line can report why they were refused. */
-        public void blockedBy(Optional<LockHolder> holder) {
-            line.holder = holder;
+        /** The front has learned who holds the lock, so that callers in line can report for whom they have waited. */
+        public void holder(Supplier<Optional<LockHolder>> known) {
+            line.holder = known;
         }
 
         // With the lock.

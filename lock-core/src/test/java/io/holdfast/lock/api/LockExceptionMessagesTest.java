@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whole messages, as operators read them. */
 class LockExceptionMessagesTest {
@@ -12,8 +16,48 @@ class LockExceptionMessagesTest {
     private static final LockKey KEY = LockKey.of("order:42");
 
     private static LockHolder holder(Duration remaining, boolean kept) {
+        return holder(remaining, kept, null);
+    }
+
+    private static LockHolder holder(Duration remaining, boolean kept, @Nullable String traceparent) {
         return new LockHolder(
-                "client", "shop-1", 9382, "exec-2", Instant.EPOCH, remaining, 7, LockMode.EXCLUSIVE, kept);
+                "client",
+                "shop-1",
+                9382,
+                "exec-2",
+                Instant.EPOCH,
+                remaining,
+                7,
+                LockMode.EXCLUSIVE,
+                kept,
+                Optional.ofNullable(traceparent));
+    }
+
+    @Test
+    void trace_of_the_holder_is_named() {
+        LockHolder holder =
+                holder(Duration.ofMinutes(5), false, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+
+        assertThat(new LockNotAcquiredException(null, KEY, Duration.ZERO, holder, Blockage.UNKNOWN))
+                .hasMessage("Lock 'order:42' was not acquired: it is held by shop-1 (pid 9382, thread exec-2, trace"
+                        + " 4bf92f3577b34da6a3ce929d0e0e4736), 5 min left on its lease.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00",
+                "01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+                "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+                "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\n",
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
+                "<script>alert(1)</script>"
+            })
+    void anything_but_a_sampled_trace_is_no_trace(String text) {
+        assertThat(holder(Duration.ofMinutes(5), false, text).traceId()).isEmpty();
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.holdfast.lock.threads.DaemonThreads;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -145,7 +146,17 @@ class ForgedTextTest extends EngineFixture {
     @Test
     void a_holder_is_described_on_one_line_whatever_the_store_says() {
         var holder = new LockHolder(
-                FORGED, FORGED, 1, FORGED, Instant.EPOCH, Duration.ofSeconds(1), 1, LockMode.EXCLUSIVE, false);
+                FORGED,
+                FORGED,
+                1,
+                FORGED,
+                Instant.EPOCH,
+                Duration.ofSeconds(1),
+                1,
+                LockMode.EXCLUSIVE,
+                false,
+                Optional.of(FORGED));
+        assertThat(holder.traceparent()).isEmpty();
         assertThat(Stream.of(holder.toString(), holder.describe(), holder.host(), holder.thread(), holder.clientId()))
                 .allSatisfy(text -> assertThat(text).contains(SHOWN).doesNotContain("\n", "\r", "\u001b"));
     }

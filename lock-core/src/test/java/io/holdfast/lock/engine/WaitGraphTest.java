@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -79,7 +80,8 @@ class WaitGraphTest {
     }
 
     private static LockHolder holder(String client) {
-        return new LockHolder(client, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(10), 7, SHARED, false);
+        return new LockHolder(
+                client, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(10), 7, SHARED, false, Optional.empty());
     }
 
     private static long size(List<RecordedWait> graph) {
@@ -250,7 +252,17 @@ class WaitGraphTest {
     }
 
     private static LockHolder holder(String client, long token) {
-        return new LockHolder(client, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(1), token, SHARED, false);
+        return new LockHolder(
+                client,
+                "host",
+                1,
+                "main",
+                Instant.EPOCH,
+                Duration.ofSeconds(1),
+                token,
+                SHARED,
+                false,
+                Optional.empty());
     }
 
     @Test
@@ -270,7 +282,8 @@ class WaitGraphTest {
 
     /** Of a wait for b. */
     private static Blockage blockage(WaitGraph graph, String client, long waitId, String holder) {
-        var held = new LockHolder(holder, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(1), 3, EXCLUSIVE, false);
+        var held = new LockHolder(
+                holder, "host", 1, "main", Instant.EPOCH, Duration.ofSeconds(1), 3, EXCLUSIVE, false, Optional.empty());
         return graph.blockage(client, waitId, LockKey.of("b"), held);
     }
 

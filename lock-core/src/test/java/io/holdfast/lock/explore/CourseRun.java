@@ -87,7 +87,8 @@ final class CourseRun extends NoStore {
         Terms terms = Holds.of(World.KEY, Holds.terms(Duration.ofNanos(setting.leaseNanos), caller.limit()));
         Caller waiting = new Caller(new HashMap<>(), () -> woken = true, true, false, true);
         acquisition = setting.mutant == null
-                ? new Acquisition(new Acquisition.Shared(client, locks, waits, NO_LISTENERS), terms, budget, waiting)
+                ? new Acquisition(
+                        new Acquisition.Shared(client, locks, waits, NO_LISTENERS, () -> null), terms, budget, waiting)
                 : setting.mutant.acquisition(client, locks, waits, NO_LISTENERS, terms, budget, waiting);
     }
 

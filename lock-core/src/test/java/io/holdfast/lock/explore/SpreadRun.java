@@ -138,7 +138,7 @@ final class SpreadRun extends NoStore {
                 .map(key -> Holds.of(key, Holds.terms(LEASE)))
                 .toList();
         acquisition = new MultiAcquisition(
-                new Acquisition.Shared(client, locks, new Waits(client, false), NO_LISTENERS),
+                new Acquisition.Shared(client, locks, new Waits(client, false), NO_LISTENERS, () -> null),
                 each,
                 Budget.of(() -> budgetClock, wish.oneTry() ? 0 : LONG),
                 new Caller(new HashMap<>(), () -> {}, true, false, !wish.oneTry()));

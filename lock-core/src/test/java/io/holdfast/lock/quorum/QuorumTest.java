@@ -149,7 +149,8 @@ class QuorumTest {
                         Duration.ofSeconds(seconds),
                         7,
                         LockMode.EXCLUSIVE,
-                        false)))
+                        false,
+                        Optional.empty())))
                 .toList();
 
         assertThat(Merged.holders(reported.stream(), 2))

@@ -77,7 +77,12 @@ public final class Acquisition implements Steps {
     }
 
     /** What all acquisitions of a client share. */
-    public record Shared(ClientContext client, HeldLocks locks, Waits waits, EventPublisher events) {}
+    public record Shared(
+            ClientContext client,
+            HeldLocks locks,
+            Waits waits,
+            EventPublisher events,
+            Supplier<@Nullable String> traceparent) {}
 
     private final Shared shared;
     private final ClientContext client;
@@ -85,6 +90,8 @@ public final class Acquisition implements Steps {
     final Terms terms;
     private final Budget budget;
     private final Caller caller;
+    /** The span of the caller, on whose thread the acquisition is created; null if there is none. */
+    private final @Nullable String traceparent;
 
     private State state = State.START;
     private LockListener.@Nullable AcquisitionObserver observed;
@@ -110,14 +117,27 @@ public final class Acquisition implements Steps {
     /** When it tries again to get a connection, on the ticker. */
     private long connectionAt;
 
+    /** The holder for which it had to wait, if it had to. */
+    private Supplier<Optional<LockHolder>> blocker = Optional::empty;
+
     /** @param budget how long to wait; the terms specify how much of it may be spent on an outage of the store */
     public Acquisition(Shared shared, Terms terms, Budget budget, Caller caller) {
+        this(shared, terms, budget, caller, shared.traceparent.get());
+    }
+
+    private Acquisition(Shared shared, Terms terms, Budget budget, Caller caller, @Nullable String traceparent) {
         this.shared = shared;
         this.client = shared.client;
         this.key = terms.key();
         this.terms = terms;
         this.budget = budget.tolerating(terms.outageNanos());
         this.caller = caller;
+        this.traceparent = traceparent;
+    }
+
+    /** The same acquisition, from the beginning; maybe on another thread. */
+    Acquisition again() {
+        return new Acquisition(shared, terms, budget, caller, traceparent);
     }
 
     @Override
@@ -215,14 +235,14 @@ public final class Acquisition implements Steps {
             return left;
         }
         if (place.isOver()) {
-            refused(sibling().or(place::blockedBy));
+            refused(sibling().or(place.holder()));
             return 0;
         }
-        holder = ClientContext.currentThread();
+        holder = ClientContext.currentThread().in(traceparent);
         QueueEntry.Grant handoff = place.takeHandoff();
         if (handoff != null && handoff.deadline() - handoff.at() > 0) {
             state = State.ENDED;
-            result = shared.locks.open(terms, handoff, holder, place, caller);
+            open(handoff);
             return 0;
         }
         if (handoff != null) {
@@ -320,7 +340,8 @@ public final class Acquisition implements Steps {
     private AcquireRequest request(boolean waiting, long tokens) {
         entry.rearm();
         sentAt = client.ticker.nanos();
-        return terms.request(entry.owner, holder, waiting, tokens);
+        HolderInfo recorded = tokens == 1 ? holder : holder.in(null); // the store learns of no handoff
+        return terms.request(entry.owner, recorded, waiting, tokens);
     }
 
     /** Whether the store was not called, because this client had no free connection. */
@@ -348,7 +369,7 @@ public final class Acquisition implements Steps {
     }
 
     private void held(AcquireReply.Held reply, boolean last) {
-        place.blockedBy(reply.holder());
+        place.holder(reply::holder);
         if (last) {
             giveUp();
             refused(reply.holder());
@@ -409,10 +430,15 @@ public final class Acquisition implements Steps {
         place.granted(grant);
         state = State.ENDED;
         try {
-            result = shared.locks.open(terms, grant, holder, place, caller);
+            open(grant);
         } finally {
             queue.entries.giveUp(entry);
         }
+    }
+
+    private void open(QueueEntry.Grant grant) {
+        blocker = place.holder(); // before it becomes the holder; a new line knows none
+        result = shared.locks.open(terms, grant, holder, place, caller);
     }
 
     // The store fails.
@@ -461,7 +487,7 @@ public final class Acquisition implements Steps {
                 result instanceof AcquireResult.Contended,
                 () -> result() instanceof Handle granted
                         ? new LockEvent.Acquired(
-                                key, terms.name(), granted.fencingToken(), budget.spent(), entry == null)
+                                key, terms.name(), granted.fencingToken(), budget.spent(), entry == null, blocker.get())
                         : new LockEvent.NotAcquired(
                                 key, terms.name(), budget.spent(), ((AcquireResult.Contended) result()).holder()));
         if (result instanceof Handle granted && shared.locks.isOver(queue)) {
@@ -636,7 +662,7 @@ public final class Acquisition implements Steps {
 
     /** Returns its part of the call for all locks, once it is the front: for one token. That call creates no queue entry. */
     AcquireRequest requestAtOnce() {
-        holder = ClientContext.currentThread();
+        holder = ClientContext.currentThread().in(traceparent);
         entry = place.entry();
         state = State.ASK;
         return request(!budget.isOneTry(), 1);

@@ -108,7 +108,7 @@ public final class MultiAcquisition implements Steps {
     private long next() throws InterruptedException {
         Acquisition acquisition = current;
         if (acquisition == null) {
-            acquisition = new Acquisition(shared, all.get(taken.size()).terms, budget, caller);
+            acquisition = all.get(taken.size()).again();
             current = acquisition;
         }
         long left = acquisition.proceed();

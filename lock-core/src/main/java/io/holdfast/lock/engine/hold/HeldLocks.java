@@ -26,6 +26,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -206,6 +207,7 @@ public final class HeldLocks {
     public Handle open(Terms terms, QueueEntry.Grant grant, HolderInfo holder, Place place, Caller caller) {
         try {
             Hold hold = new Hold(terms, grant, holder, place, client.ticker, this::lost);
+            place.holder(() -> Optional.of(hold.describe(client.id()))); // while it is certainly the front
             Handle handle = handle(hold.open(terms, caller.boundTo()), caller);
             add(hold, caller.holds());
             return handle;

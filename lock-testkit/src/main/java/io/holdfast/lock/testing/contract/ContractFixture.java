@@ -37,6 +37,7 @@ abstract class ContractFixture {
     static final Duration HALF_ENTRY_TIMEOUT = LockStore.ENTRY_TIMEOUT.dividedBy(2);
 
     static final HolderInfo HERE = new HolderInfo("web-1", 4711, "worker-1");
+    static final String TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     static final int EXCLUSIVE = AcquireRequest.EXCLUSIVE;
     static final int UNLIMITED = Integer.MAX_VALUE;
 
@@ -105,6 +106,12 @@ abstract class ContractFixture {
     final AcquireReply acquire(OwnerId owner, Duration lease, int limit, boolean waiting) {
         return store().acquire(
                         new AcquireRequest(key, owner, lease.toMillis(), HERE, limit, 1, false, waiting, 1, 0, false));
+    }
+
+    /** One try from a span. */
+    final void acquireIn(OwnerId owner, String traceparent, int limit) {
+        granted(store().acquire(new AcquireRequest(
+                key, owner, LEASE.toMillis(), HERE.in(traceparent), limit, 1, false, false, 1, 0, false)));
     }
 
     final AcquireReply tryOnce(OwnerId owner) {

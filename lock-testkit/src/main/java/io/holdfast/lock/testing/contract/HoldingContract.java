@@ -49,6 +49,26 @@ abstract class HoldingContract extends ContractFixture {
     }
 
     @Test
+    void holder_is_named_with_its_trace() {
+        acquireIn(alice, TRACEPARENT, EXCLUSIVE);
+
+        assertThat(held(tryOnce(bob)).traceparent()).contains(TRACEPARENT);
+        assertThat(held(tryOnce(bob)).thread()).isEqualTo(HERE.thread());
+        assertThat(store().inspect(key).holder().orElseThrow().traceparent()).contains(TRACEPARENT);
+        assertThat(store().forceRelease(key))
+                .singleElement()
+                .satisfies(former -> assertThat(former.traceparent()).contains(TRACEPARENT));
+    }
+
+    @Test
+    void holder_is_named_with_nothing_but_a_trace() {
+        acquireIn(alice, "traceparent\t\n1", EXCLUSIVE);
+
+        assertThat(held(tryOnce(bob)).traceparent()).isEmpty();
+        assertThat(held(tryOnce(bob)).thread()).isEqualTo(HERE.thread());
+    }
+
+    @Test
     void acquire_that_is_sent_twice_is_granted_twice_with_one_token() {
         grantedAgain(granted(alice), tryOnce(alice));
     }

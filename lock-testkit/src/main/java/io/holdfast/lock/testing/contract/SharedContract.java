@@ -22,6 +22,13 @@ abstract class SharedContract extends ContractFixture {
     }
 
     @Test
+    void shared_holder_is_named_with_its_trace() {
+        acquireIn(alice, TRACEPARENT, UNLIMITED);
+
+        assertThat(held(tryOnce(bob)).traceparent()).contains(TRACEPARENT);
+    }
+
+    @Test
     void readers_hold_the_lock_together() {
         shared(alice, UNLIMITED);
         shared(bob, UNLIMITED);

@@ -19,6 +19,7 @@ import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -211,9 +212,9 @@ class MetricsTest {
     void handoffs_within_the_client_are_counted() {
         application.run(context -> {
             LockListener metrics = context.getBean(LockMetrics.class);
-            metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 1, Duration.ZERO, false));
-            metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 2, Duration.ZERO, true));
-            metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 3, Duration.ZERO, true));
+            metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 1, Duration.ZERO, false, Optional.empty()));
+            metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 2, Duration.ZERO, true, Optional.empty()));
+            metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 3, Duration.ZERO, true, Optional.empty()));
 
             assertThat(meters.get("holdfast.handoffs")
                             .tag("name", "order")
