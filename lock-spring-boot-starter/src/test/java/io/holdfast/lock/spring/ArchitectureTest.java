@@ -273,6 +273,7 @@ class ArchitectureTest {
                         "observation.LockObservationContext$Outcome",
                         "observation.LockObservationConvention",
                         "observation.LockObservationDocumentation",
+                        "observation.LockObservationDocumentation$HighCardinalityKeyNames",
                         "observation.LockObservationDocumentation$LowCardinalityKeyNames",
                         "result.LockedCall",
                         "result.PublisherLock",

@@ -1,9 +1,11 @@
 package io.holdfast.lock.spring.autoconfigure;
 
 import io.holdfast.lock.api.LockException;
+import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockOverloadException;
 import io.holdfast.lock.api.LockStoreException;
+import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.core.Ordered;
@@ -18,7 +20,8 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 
 /**
  * Responds with a problem detail (RFC 9457) instead of status 500 if a lock was not free or the store failed. It contains neither
- * the key nor the holder, which do not concern the client. An application's own handlers of these exceptions take precedence.
+ * the key nor the holder, which do not concern the client, but the ID of the holder's trace, if it is known. An application's own
+ * handlers of these exceptions take precedence.
  */
 @ControllerAdvice
 @Order(Ordered.LOWEST_PRECEDENCE)
@@ -28,7 +31,13 @@ record LockProblemDetails(LockProperties.ProblemDetails settings) {
 
     @ExceptionHandler
     ResponseEntity<ProblemDetail> notAcquired(LockNotAcquiredException contention) {
-        return answer(settings.status(), "This resource is locked by another request. Try again later.");
+        ResponseEntity<ProblemDetail> response =
+                answer(settings.status(), "This resource is locked by another request. Try again later.");
+        contention
+                .holder()
+                .flatMap(LockHolder::traceId)
+                .ifPresent(id -> Objects.requireNonNull(response.getBody()).setProperty("holderTraceId", id));
+        return response;
     }
 
     @ExceptionHandler({LockStoreException.class, LockOverloadException.class})

@@ -1,10 +1,12 @@
 package io.holdfast.lock.spring.observation;
 
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.spring.observation.LockObservationDocumentation.HighCardinalityKeyNames;
 import io.holdfast.lock.spring.observation.LockObservationDocumentation.LowCardinalityKeyNames;
 import io.micrometer.common.KeyValues;
 import java.util.Locale;
 
-/** The starter's convention, which may be extended: the tags of the timer, without the key. */
+/** The starter's convention, which may be extended: the tags of the timer, and for whom the caller waited, without the key. */
 public class DefaultLockObservationConvention implements LockObservationConvention {
 
     /** Creates an instance. */
@@ -28,5 +30,21 @@ public class DefaultLockObservationConvention implements LockObservationConventi
         String name = context.getLockName().isEmpty() ? "none" : context.getLockName();
         return KeyValues.of(
                 LowCardinalityKeyNames.NAME.withValue(name), LowCardinalityKeyNames.OUTCOME.withValue(outcome));
+    }
+
+    @Override
+    public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
+        LockHolder holder = context.getBlockedBy().orElse(null);
+        if (holder == null) {
+            return KeyValues.empty();
+        }
+        KeyValues known = KeyValues.of(
+                HighCardinalityKeyNames.HOLDER.withValue(
+                        holder.host() + " (pid " + holder.pid() + ", thread " + holder.thread() + ")"),
+                HighCardinalityKeyNames.WAITED.withValue(
+                        Long.toString(context.getWaitedFor().toMillis())));
+        return holder.traceId()
+                .map(id -> known.and(HighCardinalityKeyNames.HOLDER_TRACE_ID.withValue(id)))
+                .orElse(known);
     }
 }

@@ -1,7 +1,9 @@
 package io.holdfast.lock.spring.observation;
 
+import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.micrometer.observation.Observation;
+import java.time.Duration;
 import java.util.Optional;
 
 /** One acquisition of a lock, as an observation. */
@@ -20,6 +22,8 @@ public final class LockObservationContext extends Observation.Context {
     private final LockKey key;
     private final String lockName;
     private volatile Optional<Outcome> outcome = Optional.empty();
+    private volatile Optional<LockHolder> blockedBy = Optional.empty();
+    private volatile Duration waitedFor = Duration.ZERO;
 
     /**
      * Creates an instance.
@@ -54,5 +58,29 @@ public final class LockObservationContext extends Observation.Context {
      */
     public void setOutcome(Outcome outcome) {
         this.outcome = Optional.of(outcome);
+    }
+
+    /**
+     * {@return the last known holder for which the caller had to wait, or because of which it was refused; empty if there was none, and
+     * while the acquisition is in progress}
+     */
+    public Optional<LockHolder> getBlockedBy() {
+        return blockedBy;
+    }
+
+    /** {@return how long the caller waited for that holder and others; zero if it did not} */
+    public Duration getWaitedFor() {
+        return waitedFor;
+    }
+
+    /**
+     * Sets for whom the caller had to wait; called at the end of the acquisition.
+     *
+     * @param holder the last known holder
+     * @param waited how long the caller waited
+     */
+    public void setBlockedBy(LockHolder holder, Duration waited) {
+        this.blockedBy = Optional.of(holder);
+        this.waitedFor = waited;
     }
 }

@@ -19,6 +19,11 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
         public KeyName[] getLowCardinalityKeyNames() {
             return LowCardinalityKeyNames.values();
         }
+
+        @Override
+        public KeyName[] getHighCardinalityKeyNames() {
+            return HighCardinalityKeyNames.values();
+        }
     };
 
     /** Key values with few different values, which meters have as tags. */
@@ -37,6 +42,34 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
             @Override
             public String asString() {
                 return "outcome";
+            }
+        }
+    }
+
+    /** Key values with many different values, which only spans have, and only those of callers that had to wait or were refused. */
+    public enum HighCardinalityKeyNames implements KeyName {
+
+        /** The host, process and thread of the last known holder. */
+        HOLDER {
+            @Override
+            public String asString() {
+                return "holdfast.holder";
+            }
+        },
+
+        /** The ID of its trace, see {@link io.holdfast.lock.api.LockHolder#traceId}. */
+        HOLDER_TRACE_ID {
+            @Override
+            public String asString() {
+                return "holdfast.holder.trace_id";
+            }
+        },
+
+        /** How long the caller waited, in milliseconds. */
+        WAITED {
+            @Override
+            public String asString() {
+                return "holdfast.waited_ms";
             }
         }
     }

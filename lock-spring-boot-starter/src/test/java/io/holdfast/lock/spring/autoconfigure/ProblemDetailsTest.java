@@ -2,7 +2,12 @@ package io.holdfast.lock.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.api.Blockage;
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockHolder;
+import io.holdfast.lock.api.LockKey;
+import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.memory.InMemoryLockStore;
@@ -10,11 +15,14 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.WebApplication;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.testing.StoreSpy;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
@@ -108,6 +116,26 @@ class ProblemDetailsTest {
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
         assertThat(answer.headers().firstValue("Retry-After")).hasValue("1");
         assertThat(answer.body()).contains("Try again later").doesNotContain("order:42");
+    }
+
+    @Test
+    void problem_detail_names_the_trace_of_the_holder() {
+        String traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+        LockHolder holder = new HolderInfo("shop-1", 1, "main", "00-" + traceId + "-00f067aa0ba902b7-01")
+                .holding("client", Instant.EPOCH, Duration.ZERO, 1, LockMode.EXCLUSIVE, false);
+        LockProblemDetails details =
+                new LockProblemDetails(new LockProperties.ProblemDetails(true, 409, Duration.ofSeconds(1)));
+
+        assertThat(details.notAcquired(new LockNotAcquiredException(
+                                null, LockKey.of("order:42"), Duration.ZERO, holder, Blockage.UNKNOWN))
+                        .getBody()
+                        .getProperties())
+                .containsOnly(Map.entry("holderTraceId", traceId));
+        assertThat(details.notAcquired(new LockNotAcquiredException(
+                                null, LockKey.of("order:42"), Duration.ZERO, null, Blockage.UNKNOWN))
+                        .getBody()
+                        .getProperties())
+                .isNull();
     }
 
     @Test

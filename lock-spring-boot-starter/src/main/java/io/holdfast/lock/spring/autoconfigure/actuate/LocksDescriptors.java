@@ -183,7 +183,11 @@ final class LocksDescriptors {
                 data);
     }
 
-    /** A holder of a lock. */
+    /**
+     * A holder of a lock.
+     *
+     * @param traceId the trace in which it requested the lock; null if that is unknown
+     */
     record Holder(
             String clientId,
             String host,
@@ -193,7 +197,8 @@ final class LocksDescriptors {
             String since,
             String remaining,
             long fencingToken,
-            boolean keptByMinHold) {}
+            boolean keptByMinHold,
+            @Nullable String traceId) {}
 
     static List<Holder> holders(List<LockHolder> holders) {
         return holders.stream()
@@ -206,7 +211,8 @@ final class LocksDescriptors {
                         text(each.since()),
                         text(each.remaining()),
                         each.fencingToken(),
-                        each.keptByMinHold()))
+                        each.keptByMinHold(),
+                        each.traceId().orElse(null)))
                 .toList();
     }
 

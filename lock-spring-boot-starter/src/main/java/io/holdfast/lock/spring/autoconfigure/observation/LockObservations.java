@@ -1,6 +1,7 @@
 package io.holdfast.lock.spring.autoconfigure.observation;
 
 import io.holdfast.lock.api.LockEvent;
+import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
 import io.holdfast.lock.spring.observation.DefaultLockObservationConvention;
@@ -10,12 +11,20 @@ import io.holdfast.lock.spring.observation.LockObservationConvention;
 import io.holdfast.lock.spring.observation.LockObservationDocumentation;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
+import io.micrometer.tracing.handler.TracingObservationHandler.TracingContext;
+import io.micrometer.tracing.otel.bridge.OtelSpan;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceState;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 
 /**
  * Creates an observation for each acquisition, whichever API requested it: from the request until the thread has the lock or the
  * acquisition ends without it. So a trace shows the time spent waiting below the work that needed the lock, and the calls of the
- * driver below that. A reentrant acquisition does not wait, and is not observed.
+ * driver below that. With OpenTelemetry, the span has a link to that of the last known holder; other tracers link no span that has
+ * started. A reentrant acquisition does not wait, and is not observed.
  *
  * <p>Its scope is open on a thread only while that thread continues the acquisition, because the thread may change.
  *
@@ -25,6 +34,23 @@ record LockObservations(
         ObservationRegistry registry, @Nullable LockObservationConvention convention) implements LockListener {
 
     private static final DefaultLockObservationConvention STANDARD = new DefaultLockObservationConvention();
+
+    private static final boolean LINKS =
+            ClassUtils.isPresent("io.micrometer.tracing.otel.bridge.OtelSpan", LockObservations.class.getClassLoader());
+
+    /** Loaded only if Micrometer Tracing uses OpenTelemetry. */
+    private static final class OpenTelemetry {
+
+        static void link(LockObservationContext context, String traceparent) {
+            TracingContext tracing = context.get(TracingContext.class);
+            if (tracing != null && tracing.getSpan() instanceof OtelSpan span) {
+                String[] parts = traceparent.split("-", -1);
+                OtelSpan.toOtel(span)
+                        .addLink(SpanContext.createFromRemoteParent(
+                                parts[1], parts[2], TraceFlags.getSampled(), TraceState.getDefault()));
+            }
+        }
+    }
 
     /** One acquisition. */
     private record Observed(LockObservationContext context, Observation observation) implements AcquisitionObserver {
@@ -37,10 +63,22 @@ record LockObservations(
         @Override
         public void ended(LockEvent.OfLock event) {
             context.setOutcome(outcome(event));
+            if (event instanceof LockEvent.Acquired acquired) {
+                acquired.blockedBy().ifPresent(holder -> blockedBy(holder, acquired.waitedFor()));
+            } else if (event instanceof LockEvent.NotAcquired refused) {
+                refused.holder().ifPresent(holder -> blockedBy(holder, refused.waitedFor()));
+            }
             if (event instanceof LockEvent.Failed failed) {
                 observation.error(failed.failure());
             }
             observation.stop();
+        }
+
+        private void blockedBy(LockHolder holder, Duration waited) {
+            context.setBlockedBy(holder, waited);
+            if (LINKS) {
+                holder.traceparent().ifPresent(traceparent -> OpenTelemetry.link(context, traceparent));
+            }
         }
 
         private static Outcome outcome(LockEvent.OfLock event) {

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHandle;
+import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockListener;
+import io.holdfast.lock.api.LockMode;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
@@ -17,6 +19,7 @@ import io.holdfast.lock.spring.observation.DefaultLockObservationConvention;
 import io.holdfast.lock.spring.observation.LockObservationContext;
 import io.holdfast.lock.spring.observation.LockObservationConvention;
 import io.holdfast.lock.spring.observation.LockObservationDocumentation;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.StoreSpy;
 import io.micrometer.common.KeyValue;
@@ -31,6 +34,8 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -279,6 +284,18 @@ class ObservationTest {
         assertThat(new DefaultLockObservationConvention().getLowCardinalityKeyValues(context))
                 .extracting(KeyValue::getKey)
                 .containsExactlyElementsOf(Stream.of(LockObservationDocumentation.ACQUIRE.getLowCardinalityKeyNames())
+                        .map(KeyName::asString)
+                        .toList());
+
+        assertThat(new DefaultLockObservationConvention().getHighCardinalityKeyValues(context))
+                .isEmpty();
+        LockHolder holder = new HolderInfo(
+                        "shop-1", 1, "main", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+                .holding("client", Instant.EPOCH, Duration.ZERO, 1, LockMode.EXCLUSIVE, false);
+        context.setBlockedBy(holder, Duration.ofSeconds(2));
+        assertThat(new DefaultLockObservationConvention().getHighCardinalityKeyValues(context))
+                .extracting(KeyValue::getKey)
+                .containsExactlyElementsOf(Stream.of(LockObservationDocumentation.ACQUIRE.getHighCardinalityKeyNames())
                         .map(KeyName::asString)
                         .toList());
     }

@@ -37,7 +37,7 @@ class Details {
       make('h3', {}, holders.length === 0 ? 'Free' : 'Held by'),
       ...holders.slice(0, 50).map(each => this.party(each, [
         ['mode', each.mode.toLowerCase()], ['since', clock(Date.parse(each.since))], [each.keptByMinHold ? 'released, kept by minHold for' : 'lease left', timespan(milliseconds(each.remaining))],
-        ['token', String(each.fencingToken)], ['client', shortened(each.clientId, 40)]])),
+        ['token', String(each.fencingToken)], ['client', shortened(each.clientId, 40)], ...(each.traceId ? [['trace', each.traceId]] : [])])),
       make('h3', {}, `Queue: ${count(track.waiters, 'waiter')}${track.waiters > 0 && lock.longestWait ? `, longest wait ${timespan(milliseconds(lock.longestWait))}` : ''}`),
       ...queue.slice(0, 50).map(each => this.party(each, [
         ['waiting for', this.waited(each)], ['mode', each.mode.toLowerCase()], ...(each.fair ? [['', 'fair']] : []), ...(each.reserved ? [['', 'reserved for it']] : [])])),
