@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -54,7 +55,9 @@ final class Mutant {
     Steps acquisition(
             ClientContext client, HeldLocks locks, Waits waits, EventPublisher events, Object... ofConstructor) {
         try {
-            List<Object> arguments = new ArrayList<>(List.of(ofShared.newInstance(client, locks, waits, events)));
+            Supplier<@Nullable String> noTrace = () -> null;
+            List<Object> arguments =
+                    new ArrayList<>(List.of(ofShared.newInstance(client, locks, waits, events, noTrace)));
             arguments.addAll(List.of(ofConstructor));
             return (Steps) ofAcquisition.newInstance(arguments.toArray());
         } catch (ReflectiveOperationException e) {
@@ -71,9 +74,7 @@ final class Mutant {
                     .as("Places in " + SOURCE + " of the rule that " + defect + " leaves out: " + defect.text)
                     .hasSize(1);
             return source.replaceFirst(rule, Matcher.quoteReplacement(defect.instead))
-                    .replace("class " + own + " ", "class " + name + " ")
-                    .replace("public " + own + "(", "public " + name + "(")
-                    .replace("(" + own + ".class", "(" + name + ".class");
+                    .replaceAll("\\b" + own + "\\b", name);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
