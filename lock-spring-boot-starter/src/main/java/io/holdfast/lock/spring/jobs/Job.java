@@ -3,7 +3,6 @@ package io.holdfast.lock.spring.jobs;
 import io.holdfast.lock.api.DurationText;
 import io.holdfast.lock.api.LockData;
 import io.holdfast.lock.api.LockHandle;
-import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.spring.definition.LockOperation;
@@ -201,14 +200,14 @@ final class Job {
         }
     }
 
-    /** The pause is the data of another lock, so that it can begin during a run. */
-    private static LockKey pauseKey(LockRequest request) {
-        return LockKey.of(request.key().value() + PAUSED);
+    /** The pause is the data of another lock, so that it can begin during a run. It is that of all jobs of this name, whatever their keys. */
+    private String pauseKey() {
+        return name() + PAUSED;
     }
 
-    boolean isPaused(LockRequest request) {
+    boolean isPaused() {
         return registry.locks()
-                .data(pauseKey(request).value())
+                .data(pauseKey())
                 .bytes()
                 .filter(data -> data.length > 0)
                 .isPresent();
@@ -216,7 +215,7 @@ final class Job {
 
     void pause(boolean paused) {
         byte[] data = paused ? new byte[] {1} : new byte[0];
-        LockRequest guard = LockRequest.of(pauseKey(request())).withData(LockRequest.MAX_TIME);
+        LockRequest guard = LockRequest.of(pauseKey()).withData(LockRequest.MAX_TIME);
         registry.locks().execute(guard, (LockHandle lock) -> lock.saveData(data));
     }
 
@@ -226,7 +225,6 @@ final class Job {
         Optional<Instant> next = rules.schedule() instanceof Schedule.Delay fixed
                 ? state.newest().flatMap(JobRun::end).map(end -> end.plus(fixed.delay()))
                 : rules.schedule().next(registry.clock.get().instant());
-        return new JobStatus(
-                name(), operation.caller(), rules.schedule().toString(), next, isPaused(request), state.runs());
+        return new JobStatus(name(), operation.caller(), rules.schedule().toString(), next, isPaused(), state.runs());
     }
 }

@@ -67,7 +67,7 @@ final class JobCall implements JobCalls.Call {
     public Optional<LockHandle> acquire() {
         try {
             View view = job.view(request);
-            return job.due(view, request).isPresent() ? claim(job.isPaused(request)) : Optional.empty();
+            return job.due(view, request).isPresent() ? claim(job.isPaused()) : Optional.empty();
         } catch (LockNotAcquiredException held) {
             job.plan(held.holder().map(LockHolder::remaining).orElse(job.lease(request)));
             return Optional.empty();

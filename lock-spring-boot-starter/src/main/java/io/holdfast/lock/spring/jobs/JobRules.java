@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempts how many runs for one fire time may fail
  * @param retryAfter the time from a failure to the next attempt
  * @param catchUp how old a fire time may be that an instance claims when it starts; zero if it claims none
- * @param instance this instance; after a failure, it waits for another lease, so that others try first
+ * @param instance this instance; after a failure, it waits for another lease, at most the {@linkplain Schedule#tolerance tolerance}, so that
+ *     others try first
  */
 record JobRules(Schedule schedule, int attempts, Duration retryAfter, Duration catchUp, String instance) {
 
@@ -66,8 +67,11 @@ record JobRules(Schedule schedule, int attempts, Duration retryAfter, Duration c
             }
         }
         if (newest != null && newest.outcome() == Outcome.FAILED && newest.attempt() < attempts && due == null) {
-            Duration others = newest.instance().equals(instance) ? lease : Duration.ZERO;
-            Instant retry = newest.end().orElse(now).plus(retryAfter).plus(others);
+            Instant retry = newest.end().orElse(now).plus(retryAfter);
+            if (newest.instance().equals(instance)) {
+                Duration most = schedule.tolerance(newest.fireTime());
+                retry = retry.plus(lease.compareTo(most) < 0 ? lease : most);
+            }
             return now.isBefore(retry) ? new Decision.Later(retry) : nextAttempt(newest, state);
         }
         if (due == null) {

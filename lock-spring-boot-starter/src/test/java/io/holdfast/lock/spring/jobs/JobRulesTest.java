@@ -193,6 +193,17 @@ class JobRulesTest {
     }
 
     @Test
+    void instance_that_has_failed_tries_again_before_the_next_fire_time_although_its_lease_is_longer() {
+        rules = new JobRules(every10s, 3, Duration.ofSeconds(2), Duration.ZERO, "here");
+        instance = "here";
+        ran(20, Outcome.FAILED, 20, 20.5);
+        Duration lease = Duration.ofSeconds(20);
+
+        assertThat(rules.decide(state, savedAt, lease, at(22.5), at(22.5))).isEqualTo(new Later(at(27.5)));
+        assertThat(rules.decide(state, savedAt, lease, at(27.5), at(27.5))).isEqualTo(run(20, 2));
+    }
+
+    @Test
     void next_fire_time_takes_the_place_of_a_repetition() {
         rules = new JobRules(every10s, 3, Duration.ofSeconds(2), Duration.ZERO, "here");
         ran(20, Outcome.FAILED, 20, 29);

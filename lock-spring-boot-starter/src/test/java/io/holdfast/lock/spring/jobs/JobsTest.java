@@ -225,20 +225,32 @@ class JobsTest {
         }
     }
 
+    private static Instance keyed(String region, String time) {
+        Instance instance = new Instance(
+                Runners.redis()
+                        .withBean("region", String.class, () -> region)
+                        .withPropertyValues("holdfast.redis.key-prefix=Keyed"),
+                Keyed.class);
+        instance.clock.set(time);
+        return instance;
+    }
+
     @Test
-    void each_key_is_a_job_with_its_own_runs() {
+    void each_key_is_a_job_with_its_own_runs_and_the_pause_is_that_of_all() {
         for (String region : List.of("north", "south", "north")) {
-            Instance instance = new Instance(
-                    Runners.redis()
-                            .withBean("region", String.class, () -> region)
-                            .withPropertyValues("holdfast.redis.key-prefix=Keyed"),
-                    Keyed.class);
-            instance.clock.set("2026-03-01T03:00:00Z");
-            instance.run(a -> {
+            keyed(region, "2026-03-01T03:00:00Z").run(a -> {
                 a.getBean(Keyed.class).report();
                 assertThat(report(a).runs()).hasSize(1);
             });
         }
+        assertThat(RAN).hasSize(2);
+
+        keyed("north", "2026-03-01T03:30:00Z").run(a -> a.getBean(Jobs.class).pause("report"));
+        keyed("south", "2026-03-01T04:00:00Z").run(a -> {
+            a.getBean(Keyed.class).report();
+            assertThat(report(a).paused()).isTrue();
+            assertThat(report(a).runs()).extracting(JobRun::outcome).startsWith(Outcome.SKIPPED);
+        });
         assertThat(RAN).hasSize(2);
     }
 
