@@ -252,7 +252,6 @@ class ArchitectureTest {
                         "jobs.Decision$Taken",
                         "jobs.JobEvent",
                         "jobs.JobObserver",
-                        "jobs.JobRegistry",
                         "jobs.JobRun",
                         "jobs.JobRun$Outcome",
                         "jobs.JobSettings",

@@ -1,45 +1,43 @@
 package io.holdfast.lock.spring.autoconfigure;
 
-import io.holdfast.lock.spring.definition.LockOperationSource;
-import io.holdfast.lock.spring.jobs.JobRegistry;
 import io.holdfast.lock.spring.jobs.JobSettings;
 import io.holdfast.lock.store.LockStore;
-import java.time.Clock;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportSelector;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
+import org.springframework.core.type.AnnotationMetadata;
 
 /** Jobs that run once for each fire time. Without jobs, nothing is started. */
 @AutoConfiguration(after = LockAopAutoConfiguration.class)
 @LocksEnabled
+@Import(LockJobsAutoConfiguration.Rules.class)
 public final class LockJobsAutoConfiguration {
 
-    /** A bean of this name and type {@link Clock} takes the place of the system clock, for schedulers that use another. */
-    static final String CLOCK = "holdfastJobsClock";
+    /** The configuration of the package is not public, nor are its types, except those for applications. */
+    static final class Rules implements ImportSelector {
 
+        @Override
+        public String[] selectImports(AnnotationMetadata importing) {
+            return new String[] {"io.holdfast.lock.spring.jobs.JobsConfiguration"};
+        }
+    }
+
+    /** Created for the first job. */
     @Bean
+    @Lazy
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static JobRegistry holdfastJobs(
-            ConfigurableListableBeanFactory beans,
-            LockOperationSource operations,
-            ObjectProvider<LockStore> stores,
-            ObjectProvider<LockProperties> properties) {
-        return new JobRegistry(
-                beans,
-                operations,
-                () -> {
-                    LockProperties known = properties.getObject();
-                    LockStore store = stores.getIfUnique(); // none: the application has its own template
-                    return new JobSettings(
-                            known.jobs().history(),
-                            known.jobs().keep(),
-                            known.lease(),
-                            store == null || store.keepsData(),
-                            (int) known.maxDataSize().toBytes());
-                },
-                () -> beans.containsBean(CLOCK) ? beans.getBean(CLOCK, Clock.class) : Clock.systemUTC());
+    static JobSettings holdfastJobSettings(ObjectProvider<LockStore> stores, LockProperties properties) {
+        LockStore store = stores.getIfUnique(); // none: the application has its own template
+        return new JobSettings(
+                properties.jobs().history(),
+                properties.jobs().keep(),
+                properties.lease(),
+                store == null || store.keepsData(),
+                (int) properties.maxDataSize().toBytes());
     }
 }

@@ -46,7 +46,7 @@ import org.springframework.util.function.SingletonSupplier;
  * The jobs of one application, each found when its bean is checked at startup, or with its first call. Calls them by itself only while the
  * context is running, and only if a scheduler of the application calls them as well.
  */
-public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, SmartLifecycle, DisposableBean {
+final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, SmartLifecycle, DisposableBean {
 
     private static final Logger log = LoggerFactory.getLogger(OnOneInstance.class);
 
@@ -76,7 +76,7 @@ public final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, Sma
      * @param settings yields the settings; called for the first job
      * @param clock yields the clock by which the scheduler runs methods; called for the first job
      */
-    public JobRegistry(
+    JobRegistry(
             ConfigurableListableBeanFactory beans,
             LockOperationSource operations,
             Supplier<JobSettings> settings,
