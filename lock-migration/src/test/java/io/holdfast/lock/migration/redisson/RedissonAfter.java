@@ -119,13 +119,11 @@ final class RedissonAfter {
         lockTemplate.execute(orders, () -> shop.chargeAll(first, second));
     }
 
-    // region fenced
     void fenced(long id) {
         try (LockHandle lock = lockTemplate.acquire("fenced:" + id)) {
             shop.charge(id, lock.fencingToken());
         }
     }
-    // endregion
 
     CompletionStage<Void> async(long id, Supplier<CompletionStage<Void>> charge) {
         return lockTemplate.executeAsync("order:" + id, charge);
