@@ -1,13 +1,14 @@
 package com.example.jobs;
 
-import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.spring.annotation.OnOneInstance;
-import java.util.concurrent.atomic.AtomicInteger;
+import io.holdfast.lock.spring.jobs.Jobs;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
-import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
@@ -26,37 +27,18 @@ class Report {
 
     private static final Logger log = LoggerFactory.getLogger(Report.class);
 
-    private final AtomicInteger runs = new AtomicInteger();
+    private final List<Instant> fireTimes = new CopyOnWriteArrayList<>();
 
-    /**
-     * The first instance runs it, and the others skip it. The clocks of the instances differ, so the lock is kept for half a
-     * minute, however short the job is: longer than the clocks differ, and shorter than the time until the next run.
-     */
+    /** Once for each fire time, on whichever instance comes first; the others skip it, although their clocks differ. */
     @Scheduled(cron = "${report.cron}")
-    @OnOneInstance(name = "report", minHold = "30s")
+    @OnOneInstance(name = "report")
     public void write() {
-        log.info("This instance writes report {}", runs.incrementAndGet());
+        Instant fireTime = Jobs.currentRun().orElseThrow().fireTime();
+        fireTimes.add(fireTime);
+        log.info("This instance writes the report for {}", fireTime);
     }
 
-    public int runs() {
-        return runs.get();
-    }
-}
-
-@Component
-class Skipped {
-
-    private static final Logger log = LoggerFactory.getLogger(Skipped.class);
-
-    private final AtomicInteger times = new AtomicInteger();
-
-    @EventListener
-    void onContention(LockEvent.NotAcquired event) {
-        times.incrementAndGet();
-        log.info("Another instance writes the report");
-    }
-
-    int times() {
-        return times.get();
+    public List<Instant> fireTimes() {
+        return fireTimes;
     }
 }
