@@ -68,8 +68,11 @@ final class Merged {
                 .multipliedBy(Quorum.DRIFT_SHARE)
                 .dividedBy(Quorum.DRIFT_SHARE + 1L);
         Duration left = remaining.isNegative() ? Duration.ZERO : remaining;
-        return new HolderInfo(holder.host(), holder.pid(), holder.thread())
-                .in(holder.traceparent().orElse(null))
+        return new HolderInfo(
+                        holder.host(),
+                        holder.pid(),
+                        holder.thread(),
+                        holder.traceparent().orElse(null))
                 .holding(
                         holder.clientId(),
                         holder.since(),

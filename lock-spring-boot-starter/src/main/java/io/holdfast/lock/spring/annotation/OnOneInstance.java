@@ -84,7 +84,8 @@ public @interface OnOneInstance {
     int attempts() default 1;
 
     /**
-     * The time from a failure to the next attempt. The instance that has failed waits for another lease, so that another one tries first.
+     * The time from a failure to the next attempt. The instance that has failed waits for another lease, or half of the time to the next fire
+     * time if that is less, and at most a minute, so that another one tries first.
      *
      * @return text with a unit, a placeholder or an expression for a bean
      */

@@ -274,14 +274,13 @@ final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, SmartLifec
         return jobs.stream().sorted(Comparator.comparing(Job::name));
     }
 
-    /** Several if they have keys. */
-    private List<Job> required(String name) {
-        List<Job> named = all().filter(each -> each.name().equals(name)).toList();
-        if (named.isEmpty()) {
-            throw new IllegalArgumentException("There is no job '" + name + "' with a schedule. Known jobs: "
-                    + all().map(Job::name).toList());
-        }
-        return named;
+    /** Any of them if there are several, with keys: they have a common pause. */
+    private Job required(String name) {
+        return all().filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() ->
+                        new IllegalArgumentException("There is no job '" + name + "' with a schedule. Known jobs: "
+                                + all().map(Job::name).toList()));
     }
 
     @Override
@@ -291,16 +290,16 @@ final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, SmartLifec
 
     @Override
     public JobStatus get(String job) {
-        return required(job).get(0).status();
+        return required(job).status();
     }
 
     @Override
     public void pause(String job) {
-        required(job).forEach(each -> each.pause(true));
+        required(job).pause(true);
     }
 
     @Override
     public void resume(String job) {
-        required(job).forEach(each -> each.pause(false));
+        required(job).pause(false);
     }
 }

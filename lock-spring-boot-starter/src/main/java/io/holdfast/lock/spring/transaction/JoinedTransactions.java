@@ -7,10 +7,12 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.LockConfigurationException;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInvocation;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +25,7 @@ import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.interceptor.BeanFactoryTransactionAttributeSourceAdvisor;
 import org.springframework.transaction.interceptor.TransactionAttributeSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Keeps the lock of a method that joins its caller's transaction until that transaction has completed. If the lock were released
@@ -49,6 +52,7 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
             Set.of(TransactionDefinition.PROPAGATION_REQUIRES_NEW, TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
     private final ListableBeanFactory beans;
     private final BooleanSupplier releaseAfterCompletion;
+    private final Supplier<List<ManagerListeners>> listeners;
     private final Map<MethodClassKey, Boolean> suspending = new ConcurrentHashMap<>();
     private final Set<String> warnedMethods = ConcurrentHashMap.newKeySet();
     private final Set<String> warnedNames = ConcurrentHashMap.newKeySet();
@@ -62,6 +66,8 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
     public JoinedTransactions(ListableBeanFactory beans, BooleanSupplier releaseAfterCompletion) {
         this.beans = beans;
         this.releaseAfterCompletion = releaseAfterCompletion;
+        this.listeners = SingletonSupplier.of(
+                () -> beans.getBeanProvider(ManagerListeners.class).stream().toList());
     }
 
     /** Checks all transaction advisors, including those of parent contexts, which apply here too. */
@@ -89,7 +95,7 @@ public final class JoinedTransactions implements CallerTransactions, LockListene
         return keep
                 ? () -> {
                     TransactionLocks.current(this).keep(request, locks);
-                    beans.getBeanProvider(ManagerListeners.class).forEach(ManagerListeners::acquiredInside);
+                    listeners.get().forEach(ManagerListeners::acquiredInside);
                 }
                 : () -> TransactionLocks.current(this).acquired.values().removeIf(request.name()::equals);
     }

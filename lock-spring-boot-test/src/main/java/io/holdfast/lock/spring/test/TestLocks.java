@@ -162,7 +162,7 @@ public final class TestLocks {
     public void setFireTime(Instant time) {
         if (time.isAfter(Instant.now())) {
             throw new IllegalArgumentException(
-                    "No job runs for " + time + ", which is in the future. Set a fire time in" + " the past.");
+                    "No job runs for " + time + ", which is in the future. Set a fire time in the past.");
         }
         jobsClock.set(time);
     }
