@@ -3,14 +3,10 @@ package io.holdfast.lock.spring.fence;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.holdfast.lock.spring.WorkerJvm;
 import io.holdfast.lock.spring.transaction.TestPostgres;
 import io.holdfast.lock.testing.RedisServerProcess;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,51 +35,6 @@ class FenceFaultsTest {
 
     private final AtomicInteger done = new AtomicInteger();
     private final AtomicInteger refused = new AtomicInteger();
-
-    private final class Worker implements AutoCloseable {
-
-        private final Process process;
-        private final CountDownLatch ready = new CountDownLatch(1);
-
-        Worker(String... arguments) throws IOException {
-            List<String> command = new ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-XX:TieredStopAtLevel=1",
-                    "-Xshare:auto",
-                    "-Xmx128m",
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    FenceWorker.class.getName()));
-            command.addAll(List.of(arguments));
-            process = new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            Thread reader = new Thread(this::read, "worker-output");
-            reader.setDaemon(true);
-            reader.start();
-        }
-
-        private void read() {
-            try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
-                lines.lines().forEach(line -> {
-                    if (line.equals("READY")) {
-                        ready.countDown();
-                    } else if (line.equals("DONE")) {
-                        done.incrementAndGet();
-                    } else if (line.startsWith("REFUSED LockLost")) {
-                        refused.incrementAndGet();
-                    }
-                });
-            } catch (IOException | UncheckedIOException killed) {
-                ready.countDown();
-            }
-        }
-
-        @Override
-        public void close() throws InterruptedException {
-            process.destroyForcibly().waitFor();
-        }
-    }
 
     private interface Database extends AutoCloseable {
         String url();
@@ -119,10 +70,21 @@ class FenceFaultsTest {
         };
     }
 
+    private void hear(String line, CountDownLatch ready) {
+        if (line.equals("READY")) {
+            ready.countDown();
+        } else if (line.equals("DONE")) {
+            done.incrementAndGet();
+        } else if (line.startsWith("REFUSED LockLost")) {
+            refused.incrementAndGet();
+        }
+    }
+
     /** Runs until there are enough transactions, or a lost update. Returns how many updates were lost. */
     private int lost(String name, boolean fenced, int processes, int stopEvery, BooleanSupplier isEnough)
             throws Exception {
-        List<Worker> workers = new ArrayList<>();
+        List<WorkerJvm> workers = new ArrayList<>();
+        CountDownLatch ready = new CountDownLatch(processes);
         try (Database database = database(name);
                 RedisServerProcess redis = RedisServerProcess.start();
                 Jedis client = new Jedis("127.0.0.1", redis.port())) {
@@ -135,15 +97,15 @@ class FenceFaultsTest {
             jdbc.execute("create index ledger_amount on ledger (amount)");
             jdbc.update("insert into counter (id, amount) values (1, 0)");
             for (int i = 0; i < processes; i++) {
-                workers.add(new Worker(
+                workers.add(WorkerJvm.start(
+                        line -> hear(line, ready),
+                        FenceWorker.class,
                         String.valueOf(redis.port()),
                         database.url(),
                         String.valueOf(fenced),
                         String.valueOf(stopEvery)));
             }
-            for (Worker each : workers) {
-                assertThat(each.ready.await(2, TimeUnit.MINUTES)).isTrue();
-            }
+            assertThat(ready.await(8, TimeUnit.MINUTES)).isTrue();
             long start = System.nanoTime();
             int lost = 0;
             for (long flush = start; !isEnough.getAsBoolean() && lost == 0; Thread.sleep(100)) {
@@ -154,12 +116,12 @@ class FenceFaultsTest {
                 lost = lost(jdbc);
                 assertThat(System.nanoTime() - start).isLessThan(LONGEST.toNanos());
             }
-            for (Worker each : workers) {
+            for (WorkerJvm each : workers) {
                 each.close();
             }
             return lost(jdbc);
         } finally {
-            for (Worker each : workers) {
+            for (WorkerJvm each : workers) {
                 each.close();
             }
         }

@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.fence;
 
 import io.holdfast.lock.api.LockException;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.WorkerJvm;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -38,11 +39,12 @@ final class FenceWorker {
                         "holdfast.transactions.fence.enabled=" + arguments[2],
                         "holdfast.transactions.fence.initialize-schema=always")
                 .run(context -> {
-                    write(context.getStartupFailure() == null ? "READY" : "FAILED " + context.getStartupFailure());
+                    WorkerJvm.say(
+                            context.getStartupFailure() == null ? "READY" : "FAILED " + context.getStartupFailure());
                     Thread work = new Thread(() -> work(context.getBean(Counter.class), stopEvery));
                     work.setDaemon(true);
                     work.start();
-                    while (read() >= 0) {}
+                    WorkerJvm.awaitEndOfInput();
                     System.exit(0);
                 });
     }
@@ -53,24 +55,10 @@ final class FenceWorker {
             int place = stops ? ThreadLocalRandom.current().nextInt(PLACES) : PLACES;
             try {
                 counter.increment(place);
-                write("DONE");
+                WorkerJvm.say("DONE");
             } catch (LockException | DataAccessException | TransactionException refused) {
-                write("REFUSED " + refused.getClass().getSimpleName());
+                WorkerJvm.say("REFUSED " + refused.getClass().getSimpleName());
             }
-        }
-    }
-
-    @SuppressWarnings("SystemOut")
-    private static synchronized void write(String line) {
-        System.out.println(line);
-        System.out.flush();
-    }
-
-    private static int read() {
-        try {
-            return System.in.read();
-        } catch (IOException e) {
-            return -1;
         }
     }
 

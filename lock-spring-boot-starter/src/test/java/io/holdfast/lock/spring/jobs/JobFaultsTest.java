@@ -2,13 +2,9 @@ package io.holdfast.lock.spring.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.spring.WorkerJvm;
 import io.holdfast.lock.testing.RedisServerProcess;
-import io.holdfast.lock.testing.Signals;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -55,92 +51,53 @@ class JobFaultsTest {
     private final ConcurrentLinkedQueue<Row> begun = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Row> done = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<String> failures = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch ready = new CountDownLatch(INSTANCES);
     private int faults;
 
-    /** One process. */
-    private final class Instance implements AutoCloseable {
+    private WorkerJvm start(RedisServerProcess redis, long offsetMillis, int period) throws IOException {
+        return WorkerJvm.start(
+                this::hear,
+                JobWorker.class,
+                String.valueOf(redis.port()),
+                String.valueOf(offsetMillis),
+                String.valueOf(period));
+    }
 
-        private final Process process;
-        private final CountDownLatch ready = new CountDownLatch(1);
-
-        Instance(RedisServerProcess redis, long offsetMillis, int period) throws IOException {
-            process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-XX:TieredStopAtLevel=1",
-                            "-Xshare:auto",
-                            "-Xmx128m",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            JobWorker.class.getName(),
-                            String.valueOf(redis.port()),
-                            String.valueOf(offsetMillis),
-                            String.valueOf(period))
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            Thread reader = new Thread(this::read, "instance-output");
-            reader.setDaemon(true);
-            reader.start();
-        }
-
-        private void read() {
-            try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
-                lines.lines().forEach(line -> {
-                    if (line.startsWith("BEGUN ")) {
-                        begun.add(Row.parse(line));
-                    } else if (line.startsWith("DONE ")) {
-                        done.add(Row.parse(line));
-                    } else if (line.startsWith("FAILED ")) {
-                        failures.add(line);
-                    }
-                    if (line.equals("READY")) {
-                        ready.countDown();
-                    }
-                });
-            } catch (IOException | UncheckedIOException killed) {
-                ready.countDown();
-            }
-        }
-
-        void awaitReady() throws InterruptedException {
-            assertThat(ready.await(2, TimeUnit.MINUTES)).isTrue();
-        }
-
-        void kill() throws InterruptedException {
-            process.destroyForcibly().waitFor();
-        }
-
-        @Override
-        public void close() throws InterruptedException {
-            kill();
+    private void hear(String line) {
+        if (line.startsWith("BEGUN ")) {
+            begun.add(Row.parse(line));
+        } else if (line.startsWith("DONE ")) {
+            done.add(Row.parse(line));
+        } else if (line.startsWith("FAILED ")) {
+            failures.add(line);
+        } else if (line.equals("READY")) {
+            ready.countDown();
         }
     }
 
     private void run(int period, long spreadMillis, Duration time) throws Exception {
         Random random = new Random(period);
-        List<Instance> instances = new ArrayList<>();
+        List<WorkerJvm> instances = new ArrayList<>();
         try (RedisServerProcess redis = RedisServerProcess.start("--appendonly", "yes", "--appendfsync", "always")) {
             for (int i = 0; i < INSTANCES; i++) {
-                instances.add(new Instance(redis, offset(i, spreadMillis), period));
+                instances.add(start(redis, offset(i, spreadMillis), period));
             }
-            for (Instance each : instances) {
-                each.awaitReady();
-            }
+            assertThat(ready.await(8, TimeUnit.MINUTES)).isTrue();
             long start = System.currentTimeMillis();
             long end = start + time.toMillis();
             for (int fault = 0; System.currentTimeMillis() < end; fault++) {
                 int index = random.nextInt(INSTANCES);
-                Instance hit = instances.get(index);
+                WorkerJvm hit = instances.get(index);
                 faults++;
                 switch (fault % 4) {
                     case 0, 2 -> {
                         hit.kill();
-                        instances.set(index, new Instance(redis, offset(index, spreadMillis), period));
+                        instances.set(index, start(redis, offset(index, spreadMillis), period));
                     }
                     case 1 -> {
-                        Signals.send("STOP", hit.process.pid());
+                        hit.signal("STOP");
                         Thread.sleep(random.nextInt(500, 5_000));
-                        Signals.send("CONT", hit.process.pid());
+                        hit.signal("CONT");
                     }
                     default -> {
                         redis.kill();
@@ -152,7 +109,7 @@ class JobFaultsTest {
             }
             check(period, start, System.currentTimeMillis() - QUIET_MILLIS / 2);
         } finally {
-            for (Instance each : instances) {
+            for (WorkerJvm each : instances) {
                 each.close();
             }
         }

@@ -2,8 +2,8 @@ package io.holdfast.lock.spring.jobs;
 
 import io.holdfast.lock.spring.LockContext;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.WorkerJvm;
 import io.holdfast.lock.spring.annotation.OnOneInstance;
-import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
@@ -34,23 +34,10 @@ final class JobWorker {
                         "holdfast.lease=3s",
                         "holdfast.redis.command-timeout=1s")
                 .run(context -> {
-                    write(context.getStartupFailure() == null ? "READY" : "FAILED " + context.getStartupFailure());
-                    while (read() >= 0) {}
+                    WorkerJvm.say(
+                            context.getStartupFailure() == null ? "READY" : "FAILED " + context.getStartupFailure());
+                    WorkerJvm.awaitEndOfInput();
                 });
-    }
-
-    @SuppressWarnings("SystemOut")
-    private static synchronized void write(String row) {
-        System.out.println(row);
-        System.out.flush();
-    }
-
-    private static int read() {
-        try {
-            return System.in.read();
-        } catch (IOException e) {
-            return -1;
-        }
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -89,9 +76,9 @@ final class JobWorker {
             JobRun run = Jobs.currentRun().orElseThrow();
             String row = job + " " + run.fireTime().toEpochMilli() + " " + run.attempt() + " "
                     + LockContext.current().orElseThrow().fencingToken() + " ";
-            write("BEGUN " + row + System.currentTimeMillis());
+            WorkerJvm.say("BEGUN " + row + System.currentTimeMillis());
             Thread.sleep(ThreadLocalRandom.current().nextInt(50, 250));
-            write("DONE " + row + System.currentTimeMillis());
+            WorkerJvm.say("DONE " + row + System.currentTimeMillis());
         }
     }
 }
