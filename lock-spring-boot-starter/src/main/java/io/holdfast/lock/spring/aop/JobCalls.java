@@ -7,10 +7,25 @@ import io.holdfast.lock.spring.definition.LockOperation;
 import java.util.Optional;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 
-/** The rules for calls of jobs, which decide whether such a call runs, and record its run. */
-@FunctionalInterface
-public interface JobCalls {
+/**
+ * The rules for calls of jobs, which decide whether such a call runs, and record its run. The check of a bean reports what is wrong with
+ * its jobs.
+ */
+public interface JobCalls extends ProxiedBean.Check {
+
+    /** The name of the bean, which is created for the first job: an application without jobs does not load it. */
+    String BEAN = "holdfastJobs";
+
+    /**
+     * {@return the rules; empty in a test of part of an application, without the auto-configuration of jobs}
+     *
+     * @param beans contains the rules
+     */
+    static Optional<JobCalls> in(BeanFactory beans) {
+        return beans.containsBean(BEAN) ? Optional.of(beans.getBean(BEAN, JobCalls.class)) : Optional.empty();
+    }
 
     /** One call of a job. Used by one thread. */
     interface Call {

@@ -75,7 +75,6 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
     private final Supplier<LockTemplate> template;
     private final Supplier<List<LockRequestCustomizer>> customizers;
     private final Supplier<CallerTransactions> transactions;
-    private final Supplier<JobCalls> jobs;
     private final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-result");
     private final Executor results = task -> DaemonThreads.executeOrRun(threads, task);
     private volatile boolean closed;
@@ -95,8 +94,6 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
                 .toList());
         this.transactions = SingletonSupplier.of(
                 () -> beans.getBeanProvider(CallerTransactions.class).getIfAvailable(() -> CallerTransactions.NONE));
-        this.jobs = SingletonSupplier.of(() -> beans.getBeanProvider(JobCalls.class)
-                .getIfAvailable(() -> (operation, invocation, request) -> Optional.empty()));
     }
 
     /**
@@ -168,8 +165,9 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             }
             Runnable joining =
                     interceptor.transactions.get().before(invocation, operation.caller(), request, template());
-            Optional<JobCalls.Call> job =
-                    operation.isJob() ? interceptor.jobs.get().of(operation, invocation, request) : Optional.empty();
+            Optional<JobCalls.Call> job = operation.isJob()
+                    ? JobCalls.in(interceptor.beans).flatMap(jobs -> jobs.of(operation, invocation, request))
+                    : Optional.empty();
             LockHandle lock;
             try {
                 lock = job.isPresent()

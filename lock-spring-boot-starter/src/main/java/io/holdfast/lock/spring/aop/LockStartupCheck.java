@@ -27,19 +27,37 @@ import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
  * the lock: it has no proxy, its annotation cannot work, or transactions would begin before the lock. Other {@link ProxiedBean.Check
  * checks} take part in the same pass.
  *
- * <p>Creates no bean: for beans that do not exist yet, it examines the type.
- *
- * @param beans the beans to check
- * @param operations finds locked methods
- * @param advisor must be part of each proxy of a bean with locked methods
- * @param configured whether any properties of locks are set; they are checked even without locked methods
+ * <p>Creates no bean: for beans that do not exist yet, it examines the type. Not a record: Spring compares post-processors, and the first
+ * comparison of records loads some twenty classes.
  */
-public record LockStartupCheck(
-        ConfigurableListableBeanFactory beans, LockOperationSource operations, LockAdvisor advisor, boolean configured)
-        implements SmartInitializingSingleton, SmartInstantiationAwareBeanPostProcessor {
+public final class LockStartupCheck implements SmartInitializingSingleton, SmartInstantiationAwareBeanPostProcessor {
 
     private static final String MISSING = "There is no LockTemplate: the application or the test slice excludes the"
             + " lock auto-configuration or Spring Data Redis.";
+
+    private final ConfigurableListableBeanFactory beans;
+    private final LockOperationSource operations;
+    private final LockAdvisor advisor;
+    private final boolean configured;
+
+    /**
+     * Creates an instance.
+     *
+     * @param beans the beans to check
+     * @param operations finds locked methods
+     * @param advisor must be part of each proxy of a bean with locked methods
+     * @param configured whether any properties of locks are set; they are checked even without locked methods
+     */
+    public LockStartupCheck(
+            ConfigurableListableBeanFactory beans,
+            LockOperationSource operations,
+            LockAdvisor advisor,
+            boolean configured) {
+        this.beans = beans;
+        this.operations = operations;
+        this.advisor = advisor;
+        this.configured = configured;
+    }
 
     @Override
     public void afterSingletonsInstantiated() {
@@ -47,8 +65,12 @@ public record LockStartupCheck(
         Collection<ProxiedBean.Check> others = // of this context: those of its parent have their own
                 beans.getBeansOfType(ProxiedBean.Check.class, false, false).values();
         ProxiedBean.all(beans).forEach(bean -> {
-            found.addAll(check(bean));
+            List<LockOperation> locked = check(bean);
+            found.addAll(locked);
             others.forEach(each -> each.check(bean));
+            if (locked.stream().anyMatch(LockOperation::isJob)) {
+                JobCalls.in(beans).ifPresent(jobs -> jobs.check(bean));
+            }
         });
         if (!found.isEmpty()) {
             beans.getBeanProvider(CallerTransactions.class)

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -83,9 +82,7 @@ record LockProperties(
         @DefaultValue ProblemDetails problemDetails)
         implements InitializingBean {
 
-    private static final LockRequest ANY = LockRequest.of("any");
     private static final Duration SECOND = Duration.ofSeconds(1);
-    private static final Pattern TABLE = Pattern.compile("(\\w+\\.)*\\w+");
     private static final Duration DAY = Duration.ofDays(1);
     private static final long MAX_DATA_SIZE = 1_048_576;
 
@@ -103,7 +100,8 @@ record LockProperties(
     /** Validates here rather than during binding, so that a failure names the property, and the file and line where it is set. */
     @Override
     public void afterPropertiesSet() {
-        check("holdfast.", () -> defaults(ANY));
+        LockRequest any = LockRequest.of("any");
+        check("holdfast.", () -> defaults(any));
         long size = maxDataSize.toBytes();
         require("holdfast.max-data-size", maxDataSize, size >= 1 && size <= MAX_DATA_SIZE, "1B to 1MB");
         RedisLockSettings standard = RedisLockSettings.STANDARD;
@@ -114,23 +112,24 @@ record LockProperties(
         check("holdfast.quorum.command-timeout", () -> standard.withCommandTimeout(quorum.commandTimeout()));
         Duration delay = Objects.requireNonNullElse(quorum.rejoinDelay(), SECOND);
         check("holdfast.quorum.rejoin-delay", () -> standard.withRejoinDelay(delay));
-        check("holdfast.transactions.commit-margin", () -> ANY.waitFor(transactions.commitMargin()));
+        check("holdfast.transactions.commit-margin", () -> any.waitFor(transactions.commitMargin()));
         String table = transactions.fence().table();
-        require("holdfast.transactions.fence.table", table, TABLE.matcher(table).matches(), "a name, or schema.name");
+        boolean isName = table.matches("(\\w+\\.)*\\w+");
+        require("holdfast.transactions.fence.table", table, isName, "a name, or schema.name");
         requireUpToADay("holdfast.shutdown.timeout", shutdown.timeout());
         requireUpToADay("holdfast.problem-details.retry-after", problemDetails.retryAfter());
         requirePositive("holdfast.async.max-waiting", async.maxWaiting());
         int status = problemDetails.status();
         require("holdfast.problem-details.status", status, status >= 400 && status <= 599, "400 to 599");
-        check("holdfast.scheduled.", () -> scheduled.toOptions().applyTo(ANY));
-        check("holdfast.jobs.keep", () -> ANY.withData(jobs.keep()));
+        check("holdfast.scheduled.", () -> scheduled.toOptions().applyTo(any));
+        check("holdfast.jobs.keep", () -> any.withData(jobs.keep()));
         int history = jobs.history();
         require("holdfast.jobs.history", history, history >= 1 && history <= 100, "1 to 100");
         locks.forEach((name, options) -> {
             requireLiteral("holdfast.locks", name);
             requirePositive("holdfast.locks." + name + ".limit", options.limit());
             requirePositive("holdfast.locks." + name + ".weight", options.weight());
-            check("holdfast.locks." + name + '.', () -> options.applyTo(ANY));
+            check("holdfast.locks." + name + '.', () -> options.applyTo(any));
         });
         check("holdfast.leadership.lease", () -> leadership.request(""));
         leadership.roles().forEach((name, role) -> {

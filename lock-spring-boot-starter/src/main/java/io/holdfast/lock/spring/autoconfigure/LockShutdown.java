@@ -130,9 +130,14 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
             return;
         }
         running = false;
+        List<LockEngine> clients = clients();
+        if (clients.isEmpty()) {
+            callback.run();
+            return;
+        }
         Runnable end = () -> {
             try {
-                endAll(since);
+                endAll(clients, since);
             } finally {
                 callback.run();
             }
@@ -140,11 +145,7 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         DaemonThreads.create(end, "holdfast-shutdown").start();
     }
 
-    private void endAll(long since) {
-        List<LockEngine> clients = clients();
-        if (clients.isEmpty()) {
-            return;
-        }
+    private void endAll(List<LockEngine> clients, long since) {
         long end = since + timeout().toNanos();
         List<String> busy = LateTasks.await(beans, end);
         if (!busy.isEmpty()) {

@@ -90,7 +90,7 @@ final class Job {
     }
 
     Duration lease(LockRequest request) {
-        return request.lease().orElse(registry.settings.get().lease());
+        return request.lease().orElse(registry.settings.lease());
     }
 
     View view(LockRequest request) {
@@ -126,7 +126,7 @@ final class Job {
     /** See {@link JobObserver#found}. */
     Optional<Duration> sinceDue() {
         Schedule schedule = rules.schedule();
-        Instant local = registry.clock.get().instant();
+        Instant local = registry.clock.instant();
         return schedule instanceof Schedule.Delay fixed
                 ? Optional.of(fixed.delay().plus(lastLength).multipliedBy(2))
                 : schedule.lastButOne(local).map(due -> Duration.between(due, local));
@@ -134,7 +134,7 @@ final class Job {
 
     /** {@return the run that is due; if none is, plans what follows from that} */
     Optional<Decision.Run> due(View view, LockRequest request) {
-        Instant local = registry.clock.get().instant();
+        Instant local = registry.clock.instant();
         Decision decision = rules.decide(view.state(), view.savedAt(), lease(request), local, view.now());
         if (decision instanceof Decision.Later again) {
             plan(Duration.between(view.now(), again.at()));
@@ -176,7 +176,7 @@ final class Job {
 
     /** Looks after a run that has died or failed; claims a fire time only to catch up. */
     void start() {
-        Instant local = registry.clock.get().instant();
+        Instant local = registry.clock.instant();
         look(due -> rules.isRunAtStart(due, local), () -> registry.after(RETRY.toNanos(), this::start));
     }
 
@@ -224,7 +224,7 @@ final class Job {
         JobState state = view(request).state();
         Optional<Instant> next = rules.schedule() instanceof Schedule.Delay fixed
                 ? state.newest().flatMap(JobRun::end).map(end -> end.plus(fixed.delay()))
-                : rules.schedule().next(registry.clock.get().instant());
+                : rules.schedule().next(registry.clock.instant());
         return new JobStatus(name(), operation.caller(), rules.schedule().toString(), next, isPaused(), state.runs());
     }
 }

@@ -55,7 +55,7 @@ final class JobCall implements JobCalls.Call {
 
     JobCall(Job job, LockRequest request) {
         this.job = job;
-        this.settings = job.registry.settings.get();
+        this.settings = job.registry.settings;
         this.request = request.waitFor(Duration.ZERO).minHold(Duration.ZERO).withData(settings.keep());
     }
 

@@ -46,7 +46,7 @@ import org.springframework.util.function.SingletonSupplier;
  * The jobs of one application, each found when its bean is checked at startup, or with its first call. Calls them by itself only while the
  * context is running, and only if a scheduler of the application calls them as well.
  */
-final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, SmartLifecycle, DisposableBean {
+final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBean {
 
     private static final Logger log = LoggerFactory.getLogger(OnOneInstance.class);
 
@@ -54,8 +54,8 @@ final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, SmartLifec
 
     private final ConfigurableListableBeanFactory beans;
     private final LockOperationSource operations;
-    final Supplier<JobSettings> settings;
-    final Supplier<Clock> clock;
+    final JobSettings settings;
+    final Clock clock;
     private final Supplier<List<JobObserver>> observers;
     /** One for each bean. */
     private final List<Job> jobs = new CopyOnWriteArrayList<>();
@@ -73,18 +73,15 @@ final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, SmartLifec
      *
      * @param beans contains the template, and the observers of runs
      * @param operations finds methods with {@link OnOneInstance}
-     * @param settings yields the settings; called for the first job
-     * @param clock yields the clock by which the scheduler runs methods; called for the first job
+     * @param settings the settings
+     * @param clock the clock by which the scheduler runs methods
      */
     JobRegistry(
-            ConfigurableListableBeanFactory beans,
-            LockOperationSource operations,
-            Supplier<JobSettings> settings,
-            Supplier<Clock> clock) {
+            ConfigurableListableBeanFactory beans, LockOperationSource operations, JobSettings settings, Clock clock) {
         this.beans = beans;
         this.operations = operations;
-        this.settings = SingletonSupplier.of(settings);
-        this.clock = SingletonSupplier.of(clock);
+        this.settings = settings;
+        this.clock = clock;
         this.observers = SingletonSupplier.of(
                 () -> beans.getBeanProvider(JobObserver.class).orderedStream().toList());
     }
@@ -154,7 +151,7 @@ final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, SmartLifec
         } else if (operation.locks().size() > 1) {
             return " has several lock annotations";
         }
-        boolean canRecord = settings.get().keepsData() && settings.get().maxDataSize() >= JobState.MIN_BYTES;
+        boolean canRecord = settings.keepsData() && settings.maxDataSize() >= JobState.MIN_BYTES;
         return canRecord ? null : " cannot record its runs in a store without data, as a quorum, or in less than 1KB";
     }
 
@@ -188,7 +185,7 @@ final class JobRegistry implements Jobs, JobCalls, ProxiedBean.Check, SmartLifec
         if (schedule == null) {
             return Optional.empty();
         }
-        Duration keep = settings.get().keep();
+        Duration keep = settings.keep();
         require(
                 catchUp.compareTo(keep) <= 0,
                 where + " has catchUp = " + DurationText.of(catchUp) + ", but runs are kept for "

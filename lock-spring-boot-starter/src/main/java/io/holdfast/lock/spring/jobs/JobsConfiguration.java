@@ -1,12 +1,13 @@
 package io.holdfast.lock.spring.jobs;
 
+import io.holdfast.lock.spring.aop.JobCalls;
 import io.holdfast.lock.spring.definition.LockOperationSource;
 import java.time.Clock;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 
 /** The rules of jobs, as a bean. Imported by the auto-configuration. */
@@ -16,16 +17,20 @@ class JobsConfiguration {
     /** A bean of this name and type {@link Clock} takes the place of the system clock, for schedulers that use another. */
     private static final String CLOCK = "holdfastJobsClock";
 
-    @Bean
+    /**
+     * Created for the first job, or when it is injected. Its declared type hides its lifecycle, since Spring creates even a lazy bean if it
+     * is a {@link org.springframework.context.SmartLifecycle}.
+     */
+    @Bean(JobCalls.BEAN)
+    @Lazy
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static JobRegistry holdfastJobs(
-            ConfigurableListableBeanFactory beans,
-            LockOperationSource operations,
-            ObjectProvider<JobSettings> settings) {
-        return new JobRegistry(
-                beans,
-                operations,
-                settings::getObject,
-                () -> beans.containsBean(CLOCK) ? beans.getBean(CLOCK, Clock.class) : Clock.systemUTC());
+    static Jobs holdfastJobs(
+            ConfigurableApplicationContext context, LockOperationSource operations, JobSettings settings) {
+        Clock clock = context.containsBean(CLOCK) ? context.getBean(CLOCK, Clock.class) : Clock.systemUTC();
+        JobRegistry jobs = new JobRegistry(context.getBeanFactory(), operations, settings, clock);
+        if (context.isRunning()) { // its start is over
+            jobs.start();
+        }
+        return jobs;
     }
 }

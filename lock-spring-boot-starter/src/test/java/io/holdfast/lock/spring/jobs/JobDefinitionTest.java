@@ -392,4 +392,22 @@ class JobDefinitionTest {
                 .withPropertyValues("holdfast.jobs.history=101")
                 .run(context -> assertThat(Startup.failureOf(context)).contains("holdfast.jobs.history", "1 to 100"));
     }
+
+    static class Locked {
+        @DistributedLock(name = "disk")
+        public void run() {}
+    }
+
+    @Test
+    void nothing_is_created_where_no_job_exists() {
+        Runners.inMemory().withBean(Locked.class).run(context -> {
+            context.getBean(Locked.class).run();
+            assertThat(context.getBeanFactory().containsSingleton("holdfastJobs"))
+                    .isFalse();
+        });
+        Runners.inMemory()
+                .withBean(Delay.class)
+                .run(context -> assertThat(context.getBeanFactory().containsSingleton("holdfastJobs"))
+                        .isTrue());
+    }
 }

@@ -47,6 +47,7 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -310,6 +311,30 @@ class JobsTest {
             assertThat(Duration.between(
                             runs.get(1).end().orElseThrow(), runs.get(0).start()))
                     .isGreaterThanOrEqualTo(Duration.ofMillis(99));
+        });
+    }
+
+    static class Late {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", attempts = 2, retryAfter = "100ms", lease = "2s")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void job_of_a_bean_that_is_registered_while_the_application_runs_is_called_by_this_instance_as_well() {
+        Instance instance = Instance.onRedis(Object.class);
+        instance.run(context -> {
+            instance.clock.set("2026-03-01T03:00:00Z");
+            FAILURES.set(1);
+            ((GenericApplicationContext) context.getSourceApplicationContext()).registerBean(Late.class);
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> context.getBean(Late.class).report());
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(
+                            () -> assertThat(RAN).extracting(JobRun::attempt).containsExactly(1, 2));
         });
     }
 
