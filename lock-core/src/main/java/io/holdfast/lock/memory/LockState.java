@@ -11,6 +11,7 @@ import io.holdfast.lock.store.DataRequest;
 import io.holdfast.lock.store.EntryReply;
 import io.holdfast.lock.store.EntryRequest;
 import io.holdfast.lock.store.Followers;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseReply;
@@ -88,7 +89,7 @@ final class LockState {
     }
 
     static final class EntryRecord {
-        private final AcquireRequest request;
+        private AcquireRequest request;
         private long aliveUntil;
         private boolean reserved;
         private Followers followers = Followers.NONE;
@@ -96,6 +97,22 @@ final class LockState {
         EntryRecord(AcquireRequest request, long aliveUntil) {
             this.request = request;
             this.aliveUntil = aliveUntil;
+        }
+
+        /** Another thread of the client may have taken the place in line. */
+        void calledBy(HolderInfo holder) {
+            request = new AcquireRequest(
+                    request.key(),
+                    request.owner(),
+                    request.leaseMillis(),
+                    holder,
+                    request.limit(),
+                    request.weight(),
+                    request.fair(),
+                    request.waiting(),
+                    request.tokens(),
+                    request.leastToken(),
+                    request.raising());
         }
 
         LockWaiter describe() {
@@ -133,6 +150,10 @@ final class LockState {
     AcquireReply acquire(AcquireRequest request) {
         OwnerId owner = request.owner();
         keep(owner);
+        EntryRecord known = entries.get(owner);
+        if (known != null) {
+            known.calledBy(request.holder());
+        }
         Optional<AcquireReply> refusal = refusal(request);
         if (refusal.isEmpty()) {
             HoldRecord held = find(owner);

@@ -3,7 +3,10 @@ package io.holdfast.lock.testing.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.lock.api.LockMode;
+import io.holdfast.lock.api.LockWaiter;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.AcquireRequest;
+import io.holdfast.lock.store.HolderInfo;
 import io.holdfast.lock.store.LockStore;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
@@ -13,6 +16,8 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who waits, in what order, and for how long others wait for a caller that has gone silent. */
 abstract class QueueContract extends ContractFixture {
@@ -73,6 +78,24 @@ abstract class QueueContract extends ContractFixture {
 
         store().leave(key, next(alice), Duration.ZERO, ReleaseRequest.ALL_TOKENS);
         assertThat(store().inspect(key).waiters()).isEqualTo(1);
+    }
+
+    /** A thread that gives up leaves its place to the next thread of its client. */
+    @ParameterizedTest
+    @ValueSource(ints = {EXCLUSIVE, 3})
+    void place_in_the_queue_shows_the_thread_that_asked_last_and_so_does_the_lock_that_it_gets(int limit) {
+        granted(alice);
+        refused(acquire(bob, LEASE, limit, true));
+        HolderInfo next = new HolderInfo("web-1", 4711, "worker-2", TRACEPARENT);
+        refused(store().acquire(
+                        new AcquireRequest(key, bob, LEASE.toMillis(), next, limit, 1, false, true, 1, 0, false)));
+
+        assertThat(store().inspect(key).queue()).extracting(LockWaiter::thread).containsExactly("worker-2");
+        released(alice);
+        assertThat(store().inspect(key).holder().orElseThrow()).satisfies(holder -> {
+            assertThat(holder.thread()).isEqualTo("worker-2");
+            assertThat(holder.traceparent()).contains(TRACEPARENT);
+        });
     }
 
     @Test
