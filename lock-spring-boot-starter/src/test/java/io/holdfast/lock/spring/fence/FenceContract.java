@@ -15,6 +15,7 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LossCause;
 import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.testing.NewThread;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -114,8 +116,10 @@ abstract class FenceContract extends FenceFixture {
         }));
         assertThat(counted()).isEqualTo(1);
         assertThat(late.pool.statements).noneMatch(each -> each.contains("counter"));
-        assertThat(late.events)
-                .anyMatch(each -> each instanceof LockEvent.Lost lost && lost.cause() == LossCause.SUPERSEDED);
+        Awaitility.await()
+                .atMost(Duration.ofMinutes(1)) // listeners are notified on another thread
+                .untilAsserted(() -> assertThat(late.events)
+                        .anyMatch(each -> each instanceof LockEvent.Lost lost && lost.cause() == LossCause.SUPERSEDED));
     }
 
     @Test
