@@ -60,7 +60,7 @@ public record AnnotationOptions(
         String attribute = hasNumber ? name : written(name + "String");
         boolean own = hasNumber || attribute.equals(name + "String");
         String type = own ? "DistributedLock" : found.getRoot().getType().getSimpleName();
-        String place = where.replace("@DistributedLock ", "@" + type + " ");
+        String place = "@" + type + where.substring(where.indexOf(' '));
         String resolved = source.evaluate(attribute, text, place).strip();
         if (!hasNumber && resolved.isEmpty()) {
             return null;

@@ -62,7 +62,8 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
     @Override
     protected @Nullable LockOperation read(
             Method method, Class<?> userClass, List<MergedAnnotation<DistributedLock>> found) {
-        String where = LockOperation.describe(DistributedLock.class, method, userClass);
+        boolean isJob = found.stream().anyMatch(each -> each.getMetaTypes().contains(OnOneInstance.class));
+        String where = LockOperation.describe(isJob ? OnOneInstance.class : DistributedLock.class, method, userClass);
         if (found.get(0).getSource() instanceof Class && isFallback(found, method, where)) {
             return null;
         }
@@ -300,8 +301,8 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
                     where + " has onContention = SKIP, but returns "
                             + SuspendFunctions.declaredType(method).getName()
                             + ", so a skipped call has no value to return.",
-                    "Return a type that can be empty or null, such as an Optional, or in Kotlin a nullable type; or use"
-                            + " onContention = THROW.");
+                    "Return a type that can be empty or null, such as an Optional, or in Kotlin a nullable type; or, with"
+                            + " @DistributedLock, use onContention = THROW.");
         }
     }
 }

@@ -67,7 +67,11 @@ final class JobCall implements JobCalls.Call {
     public Optional<LockHandle> acquire() {
         try {
             View view = job.view(request);
-            return job.due(view, request).isPresent() ? claim(job.isPaused()) : Optional.empty();
+            if (job.due(view, request).isPresent()) {
+                return claim(job.isPaused());
+            }
+            log.debug("Job '{}' is not due: a call between two fire times is skipped", job.name());
+            return Optional.empty();
         } catch (LockNotAcquiredException held) {
             job.plan(held.holder().map(LockHolder::remaining).orElse(job.lease(request)));
             return Optional.empty();

@@ -156,7 +156,7 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
     }
 
     private Optional<JobRules> read(LockOperation operation) {
-        String where = operation.where().replace("@DistributedLock ", "@OnOneInstance ");
+        String where = operation.where();
         MergedAnnotation<OnOneInstance> found = MergedAnnotations.from(
                         operation.method(), SearchStrategy.TYPE_HIERARCHY)
                 .get(OnOneInstance.class);
@@ -239,6 +239,10 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
     public void start() {
         all().forEach(Job::forgetPlan); // what was planned before a stop
         String[] schedulers = beans.getBeanNamesForType(ScheduledAnnotationBeanPostProcessor.class, true, false);
+        if (schedulers.length == 0 && !jobs.isEmpty()) {
+            log.warn(
+                    "Nothing calls the jobs of this instance. Add @EnableScheduling, unless only other instances run them");
+        }
         synchronized (this) {
             running = schedulers.length > 0;
         }

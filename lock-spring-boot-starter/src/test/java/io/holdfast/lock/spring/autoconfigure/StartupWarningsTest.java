@@ -98,7 +98,7 @@ class StartupWarningsTest {
     void jobs_of_one_name_are_warned_of() {
         assertThat(warnings(Runners.inMemory(), First.class, Second.class))
                 .containsExactly("Two jobs have the name 'report', so one excludes the other, unless it is renamed:"
-                        + " @DistributedLock method " + NAME + "$First.daily(), @DistributedLock method " + NAME
+                        + " @OnOneInstance method " + NAME + "$First.daily(), @OnOneInstance method " + NAME
                         + "$Second.weekly()");
     }
 

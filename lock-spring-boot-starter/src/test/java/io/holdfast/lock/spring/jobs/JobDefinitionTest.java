@@ -311,6 +311,14 @@ class JobDefinitionTest {
         public void run() {}
     }
 
+    static class Counting {
+        @Scheduled(cron = "0 0 3 * * *")
+        @OnOneInstance(name = "job")
+        public int run() {
+            return 1;
+        }
+    }
+
     static class CalledWithAttempts {
         @OnOneInstance(name = "job", minHold = "10m", attempts = 2)
         public void run() {}
@@ -374,6 +382,8 @@ class JobDefinitionTest {
                         + " returns nothing",
                 "OnceWithoutMinHold   | has no @Scheduled for repeated runs, so it has no fire times, and has no | minHold",
                 "OnceWithRetry        | has no @Scheduled for repeated runs, so it has no fire times, to which | none of",
+                "Counting             | has onContention = SKIP, but returns int, so a skipped call has no value to"
+                        + " return. | Return a type that can be empty or null",
                 "TwoLocksWithoutMinHold | has several lock annotations, so it has no fire times, and has | no other lock"
             })
     void what_cannot_work_fails_startup(String type, String problem, String action) throws Exception {

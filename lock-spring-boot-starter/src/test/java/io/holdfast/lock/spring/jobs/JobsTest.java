@@ -629,7 +629,7 @@ class JobsTest {
     }
 
     @Test
-    void instance_without_a_scheduler_calls_no_job_by_itself() {
+    void instance_without_a_scheduler_calls_no_job_by_itself_and_says_so(CapturedOutput output) {
         Instance first = Instance.withoutScheduler(Unscheduled.class);
         first.clock.set("2026-03-01T03:00:00Z");
         first.run(a -> {
@@ -638,6 +638,7 @@ class JobsTest {
             await().during(Duration.ofSeconds(2))
                     .atMost(Duration.ofMinutes(1))
                     .untilAsserted(() -> assertThat(RAN).isEmpty());
+            assertThat(output).contains("WARN", "Nothing calls the jobs of this instance. Add @EnableScheduling");
             a.getBean(Unscheduled.class).report();
             assertThat(RAN).extracting(JobRun::attempt).containsExactly(2);
         });
