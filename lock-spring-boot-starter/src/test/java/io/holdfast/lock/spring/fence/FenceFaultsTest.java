@@ -31,7 +31,6 @@ import redis.clients.jedis.Jedis;
 class FenceFaultsTest {
 
     private static final Duration FLUSH = Duration.ofSeconds(5);
-    private static final Duration LONGEST = Duration.ofMinutes(10);
 
     private final AtomicInteger done = new AtomicInteger();
     private final AtomicInteger refused = new AtomicInteger();
@@ -106,15 +105,13 @@ class FenceFaultsTest {
                         String.valueOf(stopEvery)));
             }
             assertThat(ready.await(8, TimeUnit.MINUTES)).isTrue();
-            long start = System.nanoTime();
             int lost = 0;
-            for (long flush = start; !isEnough.getAsBoolean() && lost == 0; Thread.sleep(100)) {
+            for (long flush = System.nanoTime(); !isEnough.getAsBoolean() && lost == 0; Thread.sleep(100)) {
                 if (System.nanoTime() - flush > FLUSH.toNanos()) {
                     client.flushAll();
                     flush = System.nanoTime();
                 }
                 lost = lost(jdbc);
-                assertThat(System.nanoTime() - start).isLessThan(LONGEST.toNanos());
             }
             for (WorkerJvm each : workers) {
                 each.close();
