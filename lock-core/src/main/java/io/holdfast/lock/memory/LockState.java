@@ -100,7 +100,7 @@ final class LockState {
         }
 
         /** Another thread of the client may have taken the place in line. */
-        void calledBy(HolderInfo holder) {
+        void calledBy(HolderInfo holder, long tokens) {
             request = new AcquireRequest(
                     request.key(),
                     request.owner(),
@@ -110,7 +110,7 @@ final class LockState {
                     request.weight(),
                     request.fair(),
                     request.waiting(),
-                    request.tokens(),
+                    tokens,
                     request.leastToken(),
                     request.raising());
         }
@@ -152,7 +152,7 @@ final class LockState {
         keep(owner);
         EntryRecord known = entries.get(owner);
         if (known != null) {
-            known.calledBy(request.holder());
+            known.calledBy(request.holder(), request.tokens());
         }
         Optional<AcquireReply> refusal = refusal(request);
         if (refusal.isEmpty()) {

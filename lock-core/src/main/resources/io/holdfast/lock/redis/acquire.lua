@@ -92,7 +92,7 @@ if known then
 end
 local entry = entry_of(lock, owner)
 if entry then
-  entry.where = ARGV[4] -- another thread may have taken the place in line
+  entry.where, entry.tokens = ARGV[4], tokens -- another thread may have taken the place in line
   keep(lock, entry)
 end
 settle(lock)

@@ -130,14 +130,9 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
             return;
         }
         running = false;
-        List<LockEngine> clients = clients();
-        if (clients.isEmpty()) {
-            callback.run();
-            return;
-        }
         Runnable end = () -> {
             try {
-                endAll(clients, since);
+                endAll(since);
             } finally {
                 callback.run();
             }
@@ -145,7 +140,11 @@ final class LockShutdown implements SmartLifecycle, ApplicationListener<ContextC
         DaemonThreads.create(end, "holdfast-shutdown").start();
     }
 
-    private void endAll(List<LockEngine> clients, long since) {
+    private void endAll(long since) {
+        List<LockEngine> clients = clients();
+        if (clients.isEmpty()) {
+            return;
+        }
         long end = since + timeout().toNanos();
         List<String> busy = LateTasks.await(beans, end);
         if (!busy.isEmpty()) {
