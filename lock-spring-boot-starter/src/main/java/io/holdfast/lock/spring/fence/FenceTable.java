@@ -23,6 +23,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.DataAccessException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.UncategorizedSQLException;
 import org.springframework.jdbc.datasource.ConnectionHolder;
@@ -116,8 +117,7 @@ public record FenceTable(String keyPrefix, String name, Predicate<String> create
 
     /** Creates the table if that is wanted; may fail if it exists. */
     void create(ConnectionHolder transaction) {
-        if (creates.test(
-                call(transaction, "URL", connection -> connection.getMetaData().getURL()))) {
+        if (creates.test(url(transaction))) {
             String product = product(transaction).replace("Microsoft SQL Server", "sqlserver");
             var script = new ClassPathResource("schema-" + product.toLowerCase(Locale.ROOT) + ".sql", FenceTable.class);
             try {
@@ -135,25 +135,41 @@ public record FenceTable(String keyPrefix, String name, Predicate<String> create
         if (!accepts(transaction, id, 1) || !accepts(transaction, id, 2) || accepts(transaction, id, 1)) {
             throw new IllegalStateException("Table " + name + " has accepted a lower token after a higher one");
         }
-        delete(transaction, Map.of(id, 2L));
+        delete(transaction, id, 2L);
     }
 
-    /** Deletes some rows. Returns whether there may be more. */
-    boolean deleteUnused(ConnectionHolder transaction) {
+    /** {@return some of the rows that may be deleted, with their tokens} */
+    Map<String, Long> unused(ConnectionHolder transaction) {
         long least = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now().minus(RETENTION));
-        return delete(
-                transaction, rows(transaction, "select lock_key, token from " + name + " where token < ?", least));
+        return rows(transaction, "select lock_key, token from " + name + " where token < ?", least);
     }
 
-    private boolean delete(ConnectionHolder transaction, Map<String, Long> rows) {
-        rows.forEach((id, token) ->
-                update(transaction, "delete from " + name + " where lock_key = ? and token = ?", id, token));
-        return rows.size() == MAX_DELETED;
+    /** Deletes a row, unless another holder has been there. */
+    void delete(ConnectionHolder transaction, String id, long token) {
+        update(transaction, "delete from " + name + " where lock_key = ? and token = ?", id, token);
     }
 
-    /** Which database it is, and where in it the table is looked up. */
-    static String database(ConnectionHolder transaction) {
-        return call(transaction, "URL", it -> it.getMetaData().getURL() + ' ' + it.getCatalog() + ' ' + it.getSchema());
+    /**
+     * Whether two transactions use the same table. They may if it cannot be determined: PostgreSQL answers nothing in a transaction with a
+     * statement that has failed, and a row that one of them has locked must not be waited for.
+     */
+    boolean isShared(ConnectionHolder one, ConnectionHolder other) {
+        if (!url(one).equals(url(other)) || name.contains(".")) {
+            return url(one).equals(url(other));
+        }
+        try {
+            return schema(one).equals(schema(other));
+        } catch (DataAccessException unknown) {
+            return true;
+        }
+    }
+
+    private static String url(ConnectionHolder transaction) {
+        return call(transaction, "URL", connection -> connection.getMetaData().getURL());
+    }
+
+    private static String schema(ConnectionHolder transaction) {
+        return call(transaction, "schema", connection -> connection.getCatalog() + ' ' + connection.getSchema());
     }
 
     private static String product(ConnectionHolder transaction) {
@@ -163,7 +179,7 @@ public record FenceTable(String keyPrefix, String name, Predicate<String> create
 
     private String id(LockKey key) {
         try {
-            byte[] text = (keyPrefix + ':' + key.value()).getBytes(StandardCharsets.UTF_8);
+            byte[] text = (keyPrefix + ":{" + key.value() + '}').getBytes(StandardCharsets.UTF_8);
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(text));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("SHA-256 is not available on this Java platform", e);

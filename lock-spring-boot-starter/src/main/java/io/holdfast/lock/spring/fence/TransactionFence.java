@@ -56,13 +56,13 @@ import org.springframework.transaction.support.TransactionTemplate;
  * no loss: only {@code false} of {@link FenceTable#accepts} is. A token is accepted again, since a holder may run many transactions.
  *
  * <p><b>Locks that are acquired inside a transaction</b> are fenced when they are acquired if they last until its end (annotated methods),
- * otherwise before the commit: a later holder is refused, but what was read before may be stale.
+ * otherwise before the commit: a late holder is refused, but what was read before may be stale.
  *
  * <p><b>A transaction inside another one</b> ({@code REQUIRES_NEW}) would wait forever for the rows that its thread has locked. It leaves
  * them out: as long as the outer transaction runs, its row keeps later holders out for both. Once that one has ended, which a
  * synchronization notices before any callback of the application, the rows count again. What remains: if the outer one is rolled back, so is
  * its row, and an earlier holder is not refused because of what the inner one has committed; it reads that, if it has not read before. A
- * rollback to a savepoint may undo rows, so all are written again.
+ * rollback to a savepoint undoes the rows that were written since, and no others: those stay locked, and must not be left out here.
  *
  * <p>Spring does not expect that a listener refuses to begin, and would keep the connection and the synchronization of the thread. So this
  * class rolls back, with a status that resumes nothing, because Spring resumes the suspended transaction when it sees the exception.
@@ -76,11 +76,12 @@ public final class TransactionFence extends ManagerListeners {
                     + " delete its rows. A manager of JPA needs its dataSource and the JpaDialect of the provider. Or set"
                     + " holdfast.transactions.fence.enabled=false.";
 
+    private static final int DELETION_SECONDS = 5;
     private static final long HOUR_NANOS = TimeUnit.HOURS.toNanos(1);
 
     private final Supplier<FenceTable> table;
     private final List<Fenced> fenced = new CopyOnWriteArrayList<>();
-    /** The running transactions of this thread, the innermost first. */
+    /** The running transactions of this thread, the outermost first. */
     private final ThreadLocal<Deque<Running>> running = ThreadLocal.withInitial(ArrayDeque::new);
 
     private final CountDownLatch destroyed = new CountDownLatch(1);
@@ -102,6 +103,8 @@ public final class TransactionFence extends ManagerListeners {
 
         private final ConnectionHolder connection;
         private final Map<LockKey, Long> tokens = new HashMap<>();
+        /** What a rollback to each savepoint leaves of them. */
+        private final Map<Object, Map<LockKey, Long>> atSavepoints = new HashMap<>();
 
         private Running(ConnectionHolder connection) {
             this.connection = connection;
@@ -113,8 +116,7 @@ public final class TransactionFence extends ManagerListeners {
             return (own != null && own == token)
                     || running.get().stream()
                             .filter(other -> other != this && other.tokens.containsKey(key))
-                            .anyMatch(other ->
-                                    FenceTable.database(other.connection).equals(FenceTable.database(connection)));
+                            .anyMatch(other -> table.get().isShared(other.connection, connection));
         }
 
         private boolean accepts(LockKey key, long token) {
@@ -131,6 +133,17 @@ public final class TransactionFence extends ManagerListeners {
 
         private void end() {
             running.get().remove(this);
+        }
+
+        @Override
+        public void savepoint(Object savepoint) {
+            atSavepoints.put(savepoint, Map.copyOf(tokens));
+        }
+
+        @Override
+        public void savepointRollback(Object savepoint) {
+            tokens.clear();
+            tokens.putAll(atSavepoints.getOrDefault(savepoint, Map.of()));
         }
 
         @Override
@@ -171,7 +184,7 @@ public final class TransactionFence extends ManagerListeners {
 
         private void begin(DefaultTransactionStatus status) {
             Running begun = new Running(connection(status));
-            running.get().push(begun);
+            running.get().add(begun);
             if (TransactionSynchronizationManager.isSynchronizationActive()) {
                 TransactionSynchronizationManager.registerSynchronization(begun);
             }
@@ -207,7 +220,11 @@ public final class TransactionFence extends ManagerListeners {
 
         @Override
         public void afterRollback(TransactionExecution execution, @Nullable Throwable failure) {
-            with(execution, execution.isNewTransaction() ? Running::end : savepoint -> savepoint.tokens.clear());
+            if (execution.isNewTransaction()) {
+                with(execution, Running::end);
+            } else if (!TransactionSynchronizationManager.isSynchronizationActive()) {
+                with(execution, nested -> nested.tokens.clear()); // its savepoint was not noticed
+            }
         }
 
         private void with(TransactionExecution execution, Consumer<Running> action) {
@@ -215,6 +232,31 @@ public final class TransactionFence extends ManagerListeners {
             List.copyOf(running.get()).stream()
                     .filter(each -> each.connection == connection)
                     .forEach(action);
+        }
+
+        /** Each row in a transaction of its own, that waits for no other one for long: holders wait for rows that are being deleted. */
+        private void deleteUnused() {
+            TransactionTemplate transaction = new TransactionTemplate(manager);
+            transaction.setTimeout(DELETION_SECONDS);
+            RuntimeException failure = null;
+            int deleted;
+            do {
+                deleted = 0;
+                Map<String, Long> unused =
+                        transaction.execute(status -> table.get().unused(connection(status)));
+                for (Map.Entry<String, Long> row : unused.entrySet()) {
+                    try {
+                        transaction.executeWithoutResult(
+                                status -> table.get().delete(connection(status), row.getKey(), row.getValue()));
+                        deleted++;
+                    } catch (RuntimeException e) { // of this row only
+                        failure = e;
+                    }
+                }
+            } while (deleted > 0);
+            if (failure != null) {
+                throw failure;
+            }
         }
 
         /** Creates the table if that is wanted, and tries it, so that a failure stops the startup and not a transaction. */
@@ -300,12 +342,8 @@ public final class TransactionFence extends ManagerListeners {
 
     void deleteUnused() {
         for (Fenced each : fenced) {
-            var transaction = new TransactionTemplate(each.manager);
             try {
-                boolean more = true;
-                while (more) {
-                    more = transaction.execute(status -> table.get().deleteUnused(connection(status)));
-                }
+                each.deleteUnused();
             } catch (RuntimeException e) {
                 log.warn(
                         "Old guard rows could not be deleted with transaction manager '{}', and are deleted later; check the"

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.DataAccessException;
 import org.springframework.transaction.annotation.Isolation;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -459,6 +460,52 @@ abstract class FenceContract extends FenceFixture {
         lock[0].close();
     }
 
+    /** It would wait for its own thread, if it did not rely on the row that the outer one still holds. */
+    @Test
+    void new_transaction_after_a_nested_one_was_rolled_back_relies_on_the_outer_one() {
+        assumeThat(nests()).isTrue();
+        Instance instance = fenced();
+        instance.service.lockedTransaction(() -> {});
+        instance.pool.statements.clear();
+        instance.service.locked(() -> instance.inTransaction(() -> {
+            assertThatThrownBy(() -> instance.inTransaction(PROPAGATION_NESTED, () -> {
+                        throw new IllegalStateException("own");
+                    }))
+                    .hasMessage("own");
+            instance.inTransaction(PROPAGATION_REQUIRES_NEW, instance::increment);
+        }));
+        assertThat(counted()).isEqualTo(1);
+        assertThat(instance.fences()).hasSize(statements());
+    }
+
+    /** PostgreSQL answers nothing any more on the connection of the outer one. */
+    @Test
+    void new_transaction_after_a_statement_has_failed_relies_on_the_outer_one() {
+        Instance instance = fenced();
+        assertThatThrownBy(() -> instance.service.locked(() -> instance.inTransaction(() -> {
+                    assertThatThrownBy(() -> instance.jdbc.update("insert into nowhere (id) values (1)"))
+                            .isInstanceOf(DataAccessException.class);
+                    instance.inTransaction(PROPAGATION_REQUIRES_NEW, instance::increment);
+                    throw new IllegalStateException("own");
+                })))
+                .hasMessage("own");
+        assertThat(counted()).isEqualTo(1);
+    }
+
+    @Test
+    void row_that_a_savepoint_of_the_application_has_undone_is_written_again() {
+        assumeThat(nests()).isTrue();
+        Instance instance = fenced();
+        instance.service.lockedTransaction(() -> {});
+        instance.pool.statements.clear();
+        new TransactionTemplate(instance.manager).executeWithoutResult(status -> {
+            Object savepoint = status.createSavepoint();
+            instance.service.locked(() -> {});
+            status.rollbackToSavepoint(savepoint);
+        });
+        assertThat(instance.fences()).hasSize(2 * statements());
+    }
+
     @Test
     void rows_of_unused_locks_are_deleted() {
         Instance instance = fenced(1);
@@ -470,6 +517,24 @@ abstract class FenceContract extends FenceFixture {
         instance.context.getBean(TransactionFence.class).deleteUnused();
         assertThat(outside.queryForList("select lock_key from holdfast_fence", String.class))
                 .containsExactly("young");
+    }
+
+    @Test
+    void row_that_a_transaction_holds_is_left_for_later_and_the_others_are_deleted() {
+        Instance instance = fenced();
+        for (String id : List.of("a", "b", "c")) {
+            outside.update("insert into holdfast_fence (lock_key, token) values (?, ?)", id, 1_000_000L);
+        }
+        instance.inTransaction(() -> {
+            instance.jdbc.update("update holdfast_fence set token = token where lock_key = ?", "b");
+            NewThread.start(() -> {
+                        instance.context.getBean(TransactionFence.class).deleteUnused();
+                        return true;
+                    })
+                    .join();
+        });
+        assertThat(outside.queryForList("select lock_key from holdfast_fence", String.class))
+                .containsExactly("b");
     }
 
     @Test
