@@ -9,23 +9,30 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 
-/**
- * The rules for calls of jobs, which decide whether such a call runs, and record its run. The check of a bean reports what is wrong with
- * its jobs.
- */
-public interface JobCalls extends ProxiedBean.Check {
+/** The rules for calls of jobs, which decide whether such a call runs, and record its run. */
+public interface JobCalls {
 
     /** The name of the bean, which is created for the first job: an application without jobs does not load it. */
     String BEAN = "holdfastJobs";
 
     /**
-     * {@return the rules; empty in a test of part of an application, without the auto-configuration of jobs}
+     * {@return the rules; empty in a test without the auto-configuration of jobs, or with a mock in their place}
      *
      * @param beans contains the rules
      */
     static Optional<JobCalls> in(BeanFactory beans) {
-        return beans.containsBean(BEAN) ? Optional.of(beans.getBean(BEAN, JobCalls.class)) : Optional.empty();
+        return beans.containsBean(BEAN) && beans.getBean(BEAN) instanceof JobCalls jobs
+                ? Optional.of(jobs)
+                : Optional.empty();
     }
+
+    /**
+     * Reports what is wrong with the jobs of a bean, and which rule applies to each.
+     *
+     * @param bean the bean
+     * @throws io.holdfast.lock.spring.LockConfigurationException if one of them must not run as it is
+     */
+    void check(ProxiedBean bean);
 
     /** One call of a job. Used by one thread. */
     interface Call {

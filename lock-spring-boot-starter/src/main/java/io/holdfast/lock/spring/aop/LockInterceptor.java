@@ -75,6 +75,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
     private final Supplier<LockTemplate> template;
     private final Supplier<List<LockRequestCustomizer>> customizers;
     private final Supplier<CallerTransactions> transactions;
+    private final Supplier<Optional<JobCalls>> jobs;
     private final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-result");
     private final Executor results = task -> DaemonThreads.executeOrRun(threads, task);
     private volatile boolean closed;
@@ -94,6 +95,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
                 .toList());
         this.transactions = SingletonSupplier.of(
                 () -> beans.getBeanProvider(CallerTransactions.class).getIfAvailable(() -> CallerTransactions.NONE));
+        this.jobs = SingletonSupplier.of(() -> JobCalls.in(beans));
     }
 
     /**
@@ -114,10 +116,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
         if (operation.condition() != null && !operation.condition().isTrue(call)) {
             return invocation.proceed();
         }
-        LockRequest request = operation.request(call);
-        for (LockRequestCustomizer each : customizers.get()) {
-            request = customized(each, request, operation);
-        }
+        LockRequest request = request(operation, call);
         if (operation.result() == ResultKind.VALUE || operation.result() == ResultKind.STAGE) {
             return new Locked(this, operation, request, invocation).run();
         }
@@ -126,6 +125,20 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
         return operation.result() == ResultKind.SUSPENDED
                 ? Objects.requireNonNull(SuspendSupport.PROVIDED).run(later)
                 : new PublisherLock(later, operation.returnType(), results).locked();
+    }
+
+    /**
+     * {@return what a call locks: as its annotation says, and as the customizers of the application change it}
+     *
+     * @param operation the method
+     * @param call its arguments
+     */
+    public LockRequest request(LockOperation operation, LockExpression.Call call) {
+        LockRequest request = operation.request(call);
+        for (LockRequestCustomizer each : customizers.get()) {
+            request = customized(each, request, operation);
+        }
+        return request;
     }
 
     /**
@@ -166,7 +179,7 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
             Runnable joining =
                     interceptor.transactions.get().before(invocation, operation.caller(), request, template());
             Optional<JobCalls.Call> job = operation.isJob()
-                    ? JobCalls.in(interceptor.beans).flatMap(jobs -> jobs.of(operation, invocation, request))
+                    ? interceptor.jobs.get().flatMap(jobs -> jobs.of(operation, invocation, request))
                     : Optional.empty();
             LockHandle lock;
             try {

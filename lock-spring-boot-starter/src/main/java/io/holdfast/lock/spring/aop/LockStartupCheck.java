@@ -70,6 +70,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton, Smart
             others.forEach(each -> each.check(bean));
             if (locked.stream().anyMatch(LockOperation::isJob)) {
                 JobCalls.in(beans).ifPresent(jobs -> jobs.check(bean));
+                beans.registerDependentBean(JobCalls.BEAN, LockAdvisor.INTERCEPTOR);
             }
         });
         if (!found.isEmpty()) {

@@ -42,8 +42,9 @@ final class Job {
     final JobRegistry registry;
     final JobRules rules;
     private final LockOperation operation;
-    private final Object bean;
-    private final Object target;
+    /** The one that was called last, if a scope has replaced it. */
+    private volatile Object bean;
+
     /** The end of the last successful run, on the monotonic clock of this instance. */
     private volatile @Nullable Long successNanos;
     /** Of the last successful run. */
@@ -52,12 +53,12 @@ final class Job {
     private volatile @Nullable LockRequest latest;
     private @Nullable Long plannedNanos;
 
-    Job(JobRegistry registry, LockOperation operation, JobRules rules, Object bean) {
+    Job(JobRegistry registry, LockOperation operation, JobRules rules, Object bean, @Nullable LockRequest request) {
         this.registry = registry;
         this.operation = operation;
         this.rules = rules;
         this.bean = bean;
-        this.target = JobRegistry.targetOf(bean);
+        this.latest = request;
     }
 
     /**
@@ -79,14 +80,23 @@ final class Job {
         return operation.name();
     }
 
-    boolean isSame(Job other) {
-        return target == other.target && operation.method().equals(other.operation.method());
+    /** Whether a call is one of this job, which is then that of the bean that was called. */
+    boolean isThatOf(Job call) {
+        LockRequest known = latest;
+        LockRequest called = call.latest;
+        boolean isSame = operation.method().equals(call.operation.method())
+                && (JobRegistry.targetOf(bean) == JobRegistry.targetOf(call.bean)
+                        || (known != null && called != null && known.key().equals(called.key())));
+        if (isSame) {
+            bean = call.bean;
+        }
+        return isSame;
     }
 
-    /** What calls lock: as the latest one, whose request customizers may have changed, or as one would now. */
+    /** What calls lock: as the latest one, or as one would now. */
     private LockRequest request() {
         LockRequest known = latest;
-        return known == null ? operation.request(operation.scope().call(target, new Object[0])) : known;
+        return known == null ? registry.request(operation, JobRegistry.targetOf(bean)) : known;
     }
 
     Duration lease(LockRequest request) {
@@ -193,8 +203,9 @@ final class Job {
 
     private void call() {
         try {
-            Method method = AopUtils.selectInvocableMethod(operation.method(), bean.getClass());
-            new ScheduledMethodRunnable(bean, method).run();
+            Object called = bean;
+            Method method = AopUtils.selectInvocableMethod(operation.method(), called.getClass());
+            new ScheduledMethodRunnable(called, method).run();
         } catch (Throwable e) {
             log.error("Unexpected error in job '{}'", name(), e);
         }

@@ -70,7 +70,7 @@ final class JobCall implements JobCalls.Call {
             if (job.due(view, request).isPresent()) {
                 return claim(job.isPaused());
             }
-            log.debug("Job '{}' is not due: a call between two fire times is skipped", job.name());
+            log.debug("A call of job '{}' is skipped: its fire time has been claimed, or is not due", job.name());
             return Optional.empty();
         } catch (LockNotAcquiredException held) {
             job.plan(held.holder().map(LockHolder::remaining).orElse(job.lease(request)));

@@ -7,6 +7,8 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.LockConfigurationException;
 import io.holdfast.lock.spring.annotation.OnOneInstance;
 import io.holdfast.lock.spring.aop.JobCalls;
+import io.holdfast.lock.spring.aop.LockAdvisor;
+import io.holdfast.lock.spring.aop.LockInterceptor;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
 import io.holdfast.lock.spring.aop.ProxiedBean;
 import io.holdfast.lock.spring.definition.AnnotationOptions;
@@ -56,8 +58,9 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
     private final LockOperationSource operations;
     final JobSettings settings;
     final Clock clock;
+    private final Supplier<LockTemplate> locks;
     private final Supplier<List<JobObserver>> observers;
-    /** One for each bean. */
+    /** One for each method and key. */
     private final List<Job> jobs = new CopyOnWriteArrayList<>();
     /** Empty for methods that are locked as any other: of any number of beans, which may live for one request. */
     private final Map<Method, Optional<JobRules>> rules = new ConcurrentHashMap<>();
@@ -82,6 +85,7 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
         this.operations = operations;
         this.settings = settings;
         this.clock = clock;
+        this.locks = SingletonSupplier.of(() -> LockStartupCheck.template(beans));
         this.observers = SingletonSupplier.of(
                 () -> beans.getBeanProvider(JobObserver.class).orderedStream().toList());
     }
@@ -103,7 +107,7 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
                         .orElse("without fire times: it keeps other instances out for its minHold");
                 log.info("Job '{}' ({}) runs {}", LockKey.printable(operation.name()), operation.caller(), rule);
                 if (bean.instance() != null && found.isPresent()) {
-                    var unused = job(operation, found.get(), bean.instance());
+                    var unused = job(operation, found.get(), bean.instance(), null);
                 }
             }
         }
@@ -128,13 +132,14 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
     public Optional<Call> of(LockOperation operation, MethodInvocation invocation, LockRequest request) {
         Object proxy = ((ProxyMethodInvocation) invocation).getProxy();
         return rules.computeIfAbsent(operation.method(), method -> read(operation))
-                .map(found -> new JobCall(job(operation, found, proxy), request));
+                .map(found -> new JobCall(job(operation, found, proxy, request), request));
     }
 
-    private Job job(LockOperation operation, JobRules found, Object bean) {
-        Job job = new Job(this, operation, found, bean);
+    private Job job(LockOperation operation, JobRules found, Object bean, @Nullable LockRequest request) {
+        Job job = new Job(this, operation, found, bean, request);
         synchronized (jobs) {
-            Optional<Job> known = jobs.stream().filter(job::isSame).findFirst();
+            Optional<Job> known =
+                    jobs.stream().filter(each -> each.isThatOf(job)).findFirst();
             if (known.isPresent()) {
                 return known.get();
             }
@@ -173,9 +178,10 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
         if (obstacle == null && schedule == null && !reader.isDisabled(operation.method())) {
             obstacle = " has no @Scheduled for repeated runs";
         }
+        Optional<Duration> minHold = operation.locks().get(0).shape().get().minHold();
         boolean isRepeated = Stream.of("attempts", "retryAfter", "catchUp").anyMatch(found::hasNonDefaultValue);
         require(
-                obstacle == null || (!annotation.minHold().isEmpty() && !isRepeated),
+                obstacle == null || (minHold.isPresent() && !isRepeated),
                 where + obstacle + ", so it has no fire times, "
                         + (isRepeated ? "to which attempts, retryAfter and catchUp apply." : "and has no minHold."),
                 "Set minHold = \"10m\" (more than the time between calls of instances for one run, less than that to the"
@@ -186,6 +192,10 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
             return Optional.empty();
         }
         Duration keep = settings.keep();
+        require(
+                schedule.period().compareTo(keep) <= 0,
+                where + " has a " + schedule + ", but runs are kept for " + DurationText.of(keep) + ".",
+                "Set a longer holdfast.jobs.keep, or a shorter period; for a single run, @Scheduled(initialDelay = …).");
         require(
                 catchUp.compareTo(keep) <= 0,
                 where + " has catchUp = " + DurationText.of(catchUp) + ", but runs are kept for "
@@ -203,8 +213,14 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
 
     // What jobs need
 
+    /** What a call of the job by its scheduler would lock. */
+    LockRequest request(LockOperation operation, Object target) {
+        return beans.getBean(LockAdvisor.INTERCEPTOR, LockInterceptor.class)
+                .request(operation, operation.scope().call(target, new Object[0]));
+    }
+
     LockTemplate locks() {
-        return LockStartupCheck.template(beans);
+        return locks.get();
     }
 
     void publish(String job, JobRun run) {
@@ -212,7 +228,7 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
         for (JobObserver each : observers.get()) {
             try {
                 each.onEvent(event);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 log.warn("A listener failed for {}; the job is not affected", event, e);
             }
         }
@@ -240,8 +256,8 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
         all().forEach(Job::forgetPlan); // what was planned before a stop
         String[] schedulers = beans.getBeanNamesForType(ScheduledAnnotationBeanPostProcessor.class, true, false);
         if (schedulers.length == 0 && !jobs.isEmpty()) {
-            log.warn(
-                    "Nothing calls the jobs of this instance. Add @EnableScheduling, unless only other instances run them");
+            log.warn("This instance has no scheduler, so it calls no job by itself. Add @EnableScheduling, unless other"
+                    + " code or other instances call its jobs");
         }
         synchronized (this) {
             running = schedulers.length > 0;

@@ -66,7 +66,7 @@ record JobRules(Schedule schedule, int attempts, Duration retryAfter, Duration c
                 return nextAttempt(newest, state);
             }
         }
-        if (newest != null && newest.outcome() == Outcome.FAILED && newest.attempt() < attempts && due == null) {
+        if (newest != null && newest.outcome() == Outcome.FAILED && failures(newest, state) < attempts && due == null) {
             Instant retry = newest.end().orElse(now).plus(retryAfter);
             if (newest.instance().equals(instance)) {
                 Duration most = schedule.tolerance(newest.fireTime());
@@ -87,7 +87,16 @@ record JobRules(Schedule schedule, int attempts, Duration retryAfter, Duration c
 
     /** {@return whether an instance that starts runs it: after a death or a failure, or to catch up} */
     boolean isRunAtStart(Decision.Run due, Instant local) {
-        return due.attempt() > 1 || (!catchUp.isZero() && due.fireTime().isAfter(local.minus(catchUp)));
+        Instant latest = schedule.latest(local).orElse(due.fireTime()); // that to make up may be older
+        return due.attempt() > 1 || (!catchUp.isZero() && latest.isAfter(local.minus(catchUp)));
+    }
+
+    /** Attempts for a fire time, except those that died. */
+    private static long failures(JobRun newest, JobState state) {
+        return newest.attempt()
+                - state.runs().stream()
+                        .filter(run -> run.fireTime().equals(newest.fireTime()) && run.outcome() == Outcome.LOST)
+                        .count();
     }
 
     /** {@return the latest fire time, if nobody has claimed it} */

@@ -36,6 +36,11 @@ sealed interface Schedule {
         return latest(by).flatMap(last -> latest(last.minusMillis(1)));
     }
 
+    /** {@return the time from one run to the next, if that is fixed; zero if it is not} */
+    default Duration period() {
+        return Duration.ZERO;
+    }
+
     /** {@return half of the time from one fire time to the next, at most a minute: by that much, clocks may differ} */
     default Duration tolerance(Instant fireTime) {
         return next(fireTime)
@@ -101,6 +106,11 @@ sealed interface Schedule {
             return Optional.of(tick(after, 1));
         }
 
+        @Override
+        public Duration period() {
+            return Duration.ofMillis(periodMillis);
+        }
+
         private Instant tick(Instant at, int further) {
             return Instant.ofEpochMilli((Math.floorDiv(at.toEpochMilli(), periodMillis) + further) * periodMillis);
         }
@@ -140,6 +150,11 @@ sealed interface Schedule {
      * @param delay zero or more
      */
     record Delay(Duration delay) implements Schedule {
+
+        @Override
+        public Duration period() {
+            return delay;
+        }
 
         @Override
         public String toString() {

@@ -66,7 +66,7 @@ record ScheduleReader(String where, BinaryOperator<String> evaluate) {
     }
 
     private static List<Scheduled> annotations(Method method) {
-        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).stream(Scheduled.class)
+        return MergedAnnotations.from(method, SearchStrategy.DIRECT).stream(Scheduled.class)
                 .map(MergedAnnotation::synthesize)
                 .toList();
     }

@@ -9,6 +9,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.scheduling.annotation.ScheduledAnnotationBeanPostProcessor;
@@ -50,6 +51,11 @@ final class Instance {
 
     Instance withScheduler() {
         runner = runner.withBean(ScheduledAnnotationBeanPostProcessor.class, IdleScheduler::new);
+        return this;
+    }
+
+    <T> Instance with(Class<T> type, Supplier<T> bean) {
+        runner = runner.withBean(type, bean);
         return this;
     }
 

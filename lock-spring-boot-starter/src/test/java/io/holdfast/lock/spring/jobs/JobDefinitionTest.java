@@ -10,12 +10,14 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.Startup;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.OnOneInstance;
+import io.holdfast.lock.spring.aop.JobCalls;
 import io.holdfast.lock.store.LockStore;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -101,6 +104,23 @@ class JobDefinitionTest {
                                 + " minHold has no effect"));
     }
 
+    static class TooRare {
+        @Scheduled(fixedDelay = 31, timeUnit = TimeUnit.DAYS)
+        @OnOneInstance(name = "job")
+        public void run() {}
+    }
+
+    interface Nobody {
+        @Scheduled(cron = "0 0 3 * * *")
+        void run();
+    }
+
+    static class Undone implements Nobody {
+        @Override
+        @OnOneInstance(name = "job", minHold = "10m")
+        public void run() {}
+    }
+
     static class Called {
         @OnOneInstance(name = "job", minHold = "10m")
         public void run() {}
@@ -134,7 +154,7 @@ class JobDefinitionTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"Called", "Once", "TwoLocks", "Disabled", "Staged"})
+    @CsvSource({"Called", "Once", "TwoLocks", "Disabled", "Staged", "Undone"})
     void method_without_fire_times_is_locked_as_any_other(String type, CapturedOutput output) throws Exception {
         Class<?> job = Class.forName(getClass().getName() + '$' + type);
         Runners.inMemory().withBean(job).run(context -> {
@@ -382,6 +402,8 @@ class JobDefinitionTest {
                         + " returns nothing",
                 "OnceWithoutMinHold   | has no @Scheduled for repeated runs, so it has no fire times, and has no | minHold",
                 "OnceWithRetry        | has no @Scheduled for repeated runs, so it has no fire times, to which | none of",
+                "TooRare              | has a fixedDelay PT744H, but runs are kept for 30 days. | a longer"
+                        + " holdfast.jobs.keep",
                 "Counting             | has onContention = SKIP, but returns int, so a skipped call has no value to"
                         + " return. | Return a type that can be empty or null",
                 "TwoLocksWithoutMinHold | has several lock annotations, so it has no fire times, and has | no other lock"
@@ -393,6 +415,12 @@ class JobDefinitionTest {
                 .run(context -> assertThat(Startup.failureOf(context))
                         .startsWith("@OnOneInstance method " + job.getName() + ".run() " + problem)
                         .contains(action));
+    }
+
+    @Test
+    void mock_in_place_of_the_jobs_has_no_rules() {
+        assertThat(JobCalls.in(new StaticListableBeanFactory(Map.of(JobCalls.BEAN, new Object()))))
+                .isEmpty();
     }
 
     @Test

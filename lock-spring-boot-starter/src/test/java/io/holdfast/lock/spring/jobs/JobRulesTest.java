@@ -164,6 +164,21 @@ class JobRulesTest {
     }
 
     @Test
+    void deaths_do_not_count_as_attempts_that_failed() {
+        rules = new JobRules(every10s, 2, Duration.ofSeconds(1), Duration.ZERO, "here");
+        begun(20, 1, 20);
+        ended(Outcome.LOST, 23);
+        begun(20, 2, 23);
+        ended(Outcome.FAILED, 24);
+
+        assertThat(decide(25)).isEqualTo(run(20, 3));
+
+        begun(20, 3, 25);
+        ended(Outcome.FAILED, 26);
+        assertThat(decide(28)).isNotInstanceOf(Run.class);
+    }
+
+    @Test
     void failed_run_is_final_by_default() {
         ran(20, Outcome.FAILED, 20, 20.5);
 
@@ -216,9 +231,12 @@ class JobRulesTest {
         assertThat(rules.isRunAtStart(run(20, 1), at(20))).isFalse();
         assertThat(rules.isRunAtStart(run(20, 2), at(20_000))).isTrue();
 
-        rules = new JobRules(every10s, 1, LEASE, Duration.ofMinutes(1), "here");
-        assertThat(rules.isRunAtStart(run(20, 1), at(79.999))).isTrue();
-        assertThat(rules.isRunAtStart(run(20, 1), at(80))).isFalse();
+        rules = new JobRules(every10s, 1, LEASE, Duration.ofSeconds(8), "here");
+        assertThat(rules.isRunAtStart(run(20, 1), at(27.999))).isTrue();
+        assertThat(rules.isRunAtStart(run(20, 1), at(28))).isFalse();
+        assertThat(rules.isRunAtStart(run(10, 1), at(27)))
+                .as("made up before 20")
+                .isTrue();
     }
 
     @ParameterizedTest

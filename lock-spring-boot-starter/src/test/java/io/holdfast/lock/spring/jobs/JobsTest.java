@@ -13,6 +13,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.LockAssert;
 import io.holdfast.lock.spring.LockContext;
+import io.holdfast.lock.spring.LockRequestCustomizer;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.spring.annotation.OnOneInstance;
 import io.holdfast.lock.spring.jobs.JobRun.Outcome;
@@ -32,6 +33,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -59,10 +62,12 @@ class JobsTest {
 
     private static final List<JobRun> RAN = new CopyOnWriteArrayList<>();
     private static final AtomicInteger FAILURES = new AtomicInteger();
+    private static final List<Object> SERVING = new CopyOnWriteArrayList<>();
 
     @BeforeEach
     void nothingHasRun() {
         RAN.clear();
+        SERVING.clear();
         FAILURES.set(0);
     }
 
@@ -205,7 +210,7 @@ class JobsTest {
             first.run(a -> {
                 first.clock.set("2026-03-01T03:00:00Z");
                 a.getBean(Counted.class).report();
-                long before = redis.total();
+                long before = afterTheStart(redis);
 
                 for (int i = 0; i < 10; i++) {
                     a.getBean(Counted.class).report();
@@ -215,6 +220,15 @@ class JobsTest {
                 assertThat(RAN).hasSize(1);
             });
         }
+    }
+
+    /** What the instance reads and connects for by itself is over. */
+    private static long afterTheStart(CountingProxy redis) {
+        AtomicLong last = new AtomicLong(-1);
+        await().atMost(Duration.ofMinutes(1))
+                .pollInterval(Duration.ofSeconds(1))
+                .until(() -> last.getAndSet(redis.total()) == last.get());
+        return last.get();
     }
 
     static class Keyed {
@@ -335,6 +349,94 @@ class JobsTest {
             await().atMost(Duration.ofMinutes(1))
                     .untilAsserted(
                             () -> assertThat(RAN).extracting(JobRun::attempt).containsExactly(1, 2));
+        });
+    }
+
+    static class Scoped {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", attempts = 2, retryAfter = "100ms", lease = "2s")
+        public void report() {
+            SERVING.add(this);
+            work();
+        }
+    }
+
+    @Test
+    void bean_that_replaces_another_gets_its_calls_and_is_the_same_job() {
+        Instance instance = Instance.onRedis(Object.class, "holdfast.redis.key-prefix=Scoped");
+        instance.run(context -> {
+            instance.clock.set("2026-03-01T03:00:00Z");
+            GenericApplicationContext beans = (GenericApplicationContext) context.getSourceApplicationContext();
+            beans.registerBean(Scoped.class, definition -> definition.setScope(BeanDefinition.SCOPE_PROTOTYPE));
+            beans.getBean(Scoped.class).report();
+            Scoped present = beans.getBean(Scoped.class);
+            instance.clock.set("2026-03-01T04:00:00Z");
+            FAILURES.set(1);
+            assertThatIllegalStateException().isThrownBy(present::report);
+
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(
+                            () -> assertThat(RAN).extracting(JobRun::attempt).containsExactly(1, 1, 2));
+            assertThat(context.getBean(Jobs.class).list()).hasSize(1);
+            assertThat(SERVING).hasSize(3);
+            assertThat(SERVING.get(2)).isSameAs(SERVING.get(1)).isNotSameAs(SERVING.get(0));
+        });
+    }
+
+    static class CalledAtTheEnd {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report")
+        public void report() {
+            work();
+        }
+    }
+
+    static class Caller implements DisposableBean {
+
+        @Autowired
+        @Nullable
+        CalledAtTheEnd job;
+
+        @Override
+        public void destroy() {
+            SERVING.add(this);
+            Objects.requireNonNull(job).report();
+        }
+    }
+
+    @Test
+    void call_while_beans_are_destroyed_is_skipped(CapturedOutput output) {
+        Instance instance = Instance.onRedis(CalledAtTheEnd.class).with(Caller.class, Caller::new);
+        instance.clock.set("2026-03-01T03:00:00Z");
+        instance.run(context -> {});
+
+        assertThat(SERVING).hasSize(1);
+        assertThat(RAN).isEmpty();
+        assertThat(output).doesNotContain("Exception");
+    }
+
+    static class OfTenant {
+
+        @Scheduled(cron = "0 0 * * * *", zone = "UTC")
+        @OnOneInstance(name = "report", lease = "1s", catchUp = "6h")
+        public void report() {
+            work();
+        }
+    }
+
+    @Test
+    void request_customizers_apply_to_what_an_instance_does_by_itself() {
+        Instance instance = Instance.onRedis(OfTenant.class)
+                .with(LockRequestCustomizer.class, () -> (request, method) -> request.mapKeys(key -> "north:" + key));
+        instance.clock.set("2026-03-01T03:00:00Z");
+        instance.run(context -> {
+            await().atMost(Duration.ofMinutes(1))
+                    .untilAsserted(() -> assertThat(RAN).hasSize(1));
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            assertThat(locks.data("north:report").bytes()).isPresent();
+            assertThat(locks.data("report").bytes()).isEmpty();
         });
     }
 
@@ -638,7 +740,10 @@ class JobsTest {
             await().during(Duration.ofSeconds(2))
                     .atMost(Duration.ofMinutes(1))
                     .untilAsserted(() -> assertThat(RAN).isEmpty());
-            assertThat(output).contains("WARN", "Nothing calls the jobs of this instance. Add @EnableScheduling");
+            assertThat(output)
+                    .contains(
+                            "WARN",
+                            "This instance has no scheduler, so it calls no job by itself. Add @EnableScheduling");
             a.getBean(Unscheduled.class).report();
             assertThat(RAN).extracting(JobRun::attempt).containsExactly(2);
         });

@@ -6,15 +6,28 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
 /**
  * The meters of each job. Created with the first job. If no successful run is known, the job has had none for at least as long as this
- * instance has been running.
+ * instance has been running. Of several jobs of one name, which have different keys, the gauges show the longest time.
  */
-record JobMeters(MeterRegistry registry) implements JobObserver {
+final class JobMeters implements JobObserver {
+
+    private final MeterRegistry registry;
+    /** By meter and name. */
+    private final Map<String, List<Supplier<Optional<Duration>>>> times = new ConcurrentHashMap<>();
+
+    JobMeters(MeterRegistry registry) {
+        this.registry = registry;
+    }
 
     @Override
     public void found(String job, Supplier<Optional<Duration>> sinceSuccess, Supplier<Optional<Duration>> sinceDue) {
@@ -31,13 +44,24 @@ record JobMeters(MeterRegistry registry) implements JobObserver {
     }
 
     private void gauge(String job, String meter, String description, Supplier<Optional<Duration>> time) {
-        Gauge.builder(
-                        meter,
-                        () -> time.get().map(each -> each.toMillis() / 1000.0).orElse(Double.NaN))
-                .description(description)
-                .baseUnit("seconds")
-                .tag("name", job)
-                .register(registry);
+        times.computeIfAbsent(meter + ' ' + job, id -> {
+                    List<Supplier<Optional<Duration>>> all = new CopyOnWriteArrayList<>();
+                    Gauge.builder(meter, () -> longest(all))
+                            .description(description)
+                            .baseUnit("seconds")
+                            .tag("name", job)
+                            .register(registry);
+                    return all;
+                })
+                .add(time);
+    }
+
+    private static double longest(List<Supplier<Optional<Duration>>> times) {
+        return times.stream()
+                .flatMap(each -> each.get().stream())
+                .max(Comparator.naturalOrder())
+                .map(time -> time.toMillis() / 1000.0)
+                .orElse(Double.NaN);
     }
 
     @Override

@@ -51,6 +51,18 @@ class JobMetersTest {
     }
 
     @Test
+    void gauges_show_the_longest_time_of_the_keys_of_a_job() {
+        AtomicReference<Optional<Duration>> south = new AtomicReference<>(Optional.of(Duration.ofMinutes(9)));
+        meters.found("report", () -> Optional.of(Duration.ofMinutes(5)), () -> Optional.of(Duration.ofMinutes(7)));
+        meters.found("report", south::get, Optional::empty);
+
+        assertThat(gauge("holdfast.job.success.age")).isEqualTo(540);
+        assertThat(gauge("holdfast.job.due.age")).isEqualTo(420);
+        south.set(Optional.of(Duration.ofMinutes(1)));
+        assertThat(gauge("holdfast.job.success.age")).isEqualTo(300);
+    }
+
+    @Test
     void runs_are_timed_by_their_outcome_when_they_end() {
         meters.onEvent(new JobEvent("report", run(Outcome.RUNNING, Optional.empty())));
         meters.onEvent(new JobEvent("report", run(Outcome.FAILED, Optional.of(START.plusSeconds(7)))));
