@@ -624,10 +624,11 @@ class MultiLockOnClusterTest {
         RedisLockSettings settings = IMPATIENT.withMaxConnections(1);
         RedisConnectionFactory factory = TestRedis.Client.JEDIS.connect(cluster.address());
         AtomicInteger untilError = new AtomicInteger(Integer.MAX_VALUE);
+        Thread caller = Thread.currentThread(); // the store's own threads use the template, too
         RedisTemplate<byte[], byte[]> failing = new RedisTemplate<>() {
             @Override
             public <T> T execute(RedisCallback<T> action, boolean exposeConnection) {
-                if (untilError.getAndDecrement() == 0) {
+                if (Thread.currentThread() == caller && untilError.getAndDecrement() == 0) {
                     throw new OutOfMemoryError("on purpose");
                 }
                 return super.execute(action, exposeConnection);
