@@ -68,7 +68,7 @@ public final class LockStartupCheck implements SmartInitializingSingleton, Smart
             List<LockOperation> locked = check(bean);
             found.addAll(locked);
             others.forEach(each -> each.check(bean));
-            if (locked.stream().anyMatch(LockOperation::isJob)) {
+            if (!locked.isEmpty() && locked.stream().anyMatch(LockOperation::isJob)) { // else loads no lambda
                 JobCalls.in(beans).ifPresent(jobs -> jobs.check(bean));
                 beans.registerDependentBean(JobCalls.BEAN, LockAdvisor.INTERCEPTOR);
             }
