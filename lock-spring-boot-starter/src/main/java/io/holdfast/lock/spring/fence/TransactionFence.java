@@ -104,7 +104,7 @@ public final class TransactionFence extends ManagerListeners {
         private final ConnectionHolder connection;
         private final Map<LockKey, Long> tokens = new HashMap<>();
         /** What a rollback to each savepoint leaves of them. */
-        private final Map<Object, Map<LockKey, Long>> atSavepoints = new HashMap<>();
+        private final Map<Object, Map<LockKey, Long>> atSavepoint = new HashMap<>();
 
         private Running(ConnectionHolder connection) {
             this.connection = connection;
@@ -137,13 +137,13 @@ public final class TransactionFence extends ManagerListeners {
 
         @Override
         public void savepoint(Object savepoint) {
-            atSavepoints.put(savepoint, Map.copyOf(tokens));
+            atSavepoint.put(savepoint, Map.copyOf(tokens));
         }
 
         @Override
         public void savepointRollback(Object savepoint) {
             tokens.clear();
-            tokens.putAll(atSavepoints.getOrDefault(savepoint, Map.of()));
+            tokens.putAll(atSavepoint.getOrDefault(savepoint, Map.of()));
         }
 
         @Override
