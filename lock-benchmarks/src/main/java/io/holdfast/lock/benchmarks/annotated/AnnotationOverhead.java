@@ -16,6 +16,7 @@ import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
@@ -76,18 +77,23 @@ public class AnnotationOverhead {
      */
     public static void main(String[] args) throws RunnerException {
         boolean quick = args.length > 0 && args[0].equals("quick");
-        Options options = new OptionsBuilder()
-                .include("\\Q" + AnnotationOverhead.class.getName() + "\\E\\..*")
+        Options options = options(AnnotationOverhead.class, quick)
                 .addProfiler(GCProfiler.class)
-                .forks(quick ? 1 : 3)
-                .jvmArgs("-Xmx256m")
-                .warmupIterations(quick ? 2 : 5)
                 .measurementIterations(quick ? 2 : 5)
                 .warmupTime(TimeValue.seconds(1))
                 .measurementTime(TimeValue.seconds(1))
-                .shouldFailOnError(true)
                 .build();
         System.out.print(table(new Runner(options).run()));
+    }
+
+    /** What the benchmarks of this package have in common. */
+    static ChainedOptionsBuilder options(Class<?> benchmark, boolean quick) {
+        return new OptionsBuilder()
+                .include("\\Q" + benchmark.getName() + "\\E\\..*")
+                .forks(quick ? 1 : 3)
+                .jvmArgs("-Xmx256m")
+                .warmupIterations(quick ? 2 : 5)
+                .shouldFailOnError(true);
     }
 
     private static String table(Collection<RunResult> results) {

@@ -16,7 +16,6 @@ import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.Options;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
@@ -44,15 +43,10 @@ public class FenceOverhead {
      */
     public static void main(String[] args) throws RunnerException {
         boolean quick = args.length > 0 && args[0].equals("quick");
-        Options options = new OptionsBuilder()
-                .include("\\Q" + FenceOverhead.class.getName() + "\\E\\..*")
-                .forks(quick ? 1 : 3)
-                .jvmArgs("-Xmx256m")
-                .warmupIterations(quick ? 2 : 5)
+        Options options = AnnotationOverhead.options(FenceOverhead.class, quick)
                 .measurementIterations(5)
                 .warmupTime(TimeValue.seconds(2))
                 .measurementTime(TimeValue.seconds(2))
-                .shouldFailOnError(true)
                 .build();
         System.out.print(table(new Runner(options).run()));
     }
