@@ -70,7 +70,6 @@ public final class LockStartupCheck implements SmartInitializingSingleton, Smart
             others.forEach(each -> each.check(bean));
             if (!locked.isEmpty() && locked.stream().anyMatch(LockOperation::isJob)) { // else loads no lambda
                 JobCalls.in(beans).ifPresent(jobs -> jobs.check(bean));
-                beans.registerDependentBean(JobCalls.BEAN, LockAdvisor.INTERCEPTOR);
             }
         });
         if (!found.isEmpty()) {

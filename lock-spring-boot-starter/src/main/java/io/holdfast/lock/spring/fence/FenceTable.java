@@ -154,8 +154,9 @@ public record FenceTable(String keyPrefix, String name, Predicate<String> create
      * statement that has failed, and a row that one of them has locked must not be waited for.
      */
     boolean isShared(ConnectionHolder one, ConnectionHolder other) {
-        if (!url(one).equals(url(other)) || name.contains(".")) {
-            return url(one).equals(url(other));
+        boolean isSameDatabase = url(one).equals(url(other));
+        if (!isSameDatabase || name.contains(".")) {
+            return isSameDatabase;
         }
         try {
             return schema(one).equals(schema(other));

@@ -42,7 +42,6 @@ final class Job {
     final JobRegistry registry;
     final JobRules rules;
     private final LockOperation operation;
-    /** The one that was called last, if a scope has replaced it. */
     private volatile Object bean;
 
     /** The end of the last successful run, on the monotonic clock of this instance. */
@@ -80,17 +79,17 @@ final class Job {
         return operation.name();
     }
 
-    /** Whether a call is one of this job, which is then that of the bean that was called. */
-    boolean isThatOf(Job call) {
-        LockRequest known = latest;
-        LockRequest called = call.latest;
-        boolean isSame = operation.method().equals(call.operation.method())
-                && (JobRegistry.targetOf(bean) == JobRegistry.targetOf(call.bean)
-                        || (known != null && called != null && known.key().equals(called.key())));
-        if (isSame) {
-            bean = call.bean;
-        }
-        return isSame;
+    boolean isSame(Job other) {
+        LockRequest own = latest;
+        LockRequest others = other.latest;
+        return operation.method().equals(other.operation.method())
+                && (JobRegistry.targetOf(bean) == JobRegistry.targetOf(other.bean)
+                        || (own != null && others != null && own.key().equals(others.key())));
+    }
+
+    /** A scope may have replaced the former one. */
+    void calledOn(Object called) {
+        bean = called;
     }
 
     /** What calls lock: as the latest one, or as one would now. */

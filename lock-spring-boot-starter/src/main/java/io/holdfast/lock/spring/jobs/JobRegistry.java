@@ -138,9 +138,9 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
     private Job job(LockOperation operation, JobRules found, Object bean, @Nullable LockRequest request) {
         Job job = new Job(this, operation, found, bean, request);
         synchronized (jobs) {
-            Optional<Job> known =
-                    jobs.stream().filter(each -> each.isThatOf(job)).findFirst();
+            Optional<Job> known = jobs.stream().filter(job::isSame).findFirst();
             if (known.isPresent()) {
+                known.get().calledOn(bean);
                 return known.get();
             }
             jobs.add(job);

@@ -15,6 +15,7 @@ import io.holdfast.lock.spring.LockAssert;
 import io.holdfast.lock.spring.LockContext;
 import io.holdfast.lock.spring.LockRequestCustomizer;
 import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.spring.annotation.OnOneInstance;
 import io.holdfast.lock.spring.jobs.JobRun.Outcome;
 import io.holdfast.lock.testing.CountingProxy;
@@ -44,6 +45,7 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
@@ -386,6 +388,9 @@ class JobsTest {
 
     static class CalledAtTheEnd {
 
+        @DistributedLock(name = "early")
+        public void early() {}
+
         @Scheduled(cron = "0 0 * * * *", zone = "UTC")
         @OnOneInstance(name = "report")
         public void report() {
@@ -393,16 +398,17 @@ class JobsTest {
         }
     }
 
-    static class Caller implements DisposableBean {
+    static class Caller implements InitializingBean, DisposableBean {
 
         @Autowired
         @Nullable
         CalledAtTheEnd job;
 
-        /** So it exists before the rules of jobs, which would be destroyed first. */
-        @Autowired
-        @Nullable
-        LockTemplate locks;
+        /** So interceptor and template exist before the rules of jobs, which would be destroyed first. */
+        @Override
+        public void afterPropertiesSet() {
+            Objects.requireNonNull(job).early();
+        }
 
         @Override
         public void destroy() {
