@@ -134,6 +134,22 @@ class LocksPageTest extends BrowserTest {
     }
 
     @Test
+    void time_waited_is_summed_by_name() {
+        Instant start = Instant.now();
+        AtomicInteger samples = new AtomicInteger();
+        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Reports.at(
+                start.plusSeconds(2L * Math.min(1, samples.getAndIncrement())),
+                List.of(
+                        Reports.lock("order:41", "a", 1, 3),
+                        Reports.lock("order:42", "b", 1, 1),
+                        Reports.lock("stock:7", "c", 1, 1),
+                        Reports.lock("******", "d", 1, 2),
+                        Reports.lock("quiet:1", "e", 1, 0))));
+
+        assertThat(page.locator("#waited li")).hasText(new String[] {"order8.0 s", "****** d4.0 s", "stock2.0 s"});
+    }
+
+    @Test
     void key_that_looks_like_markup_is_text() {
         Page page = stubbed(
                 1360, ColorScheme.LIGHT, () -> Reports.of(List.of(Reports.lock(Reports.HOSTILE, "x", 1, 2))));

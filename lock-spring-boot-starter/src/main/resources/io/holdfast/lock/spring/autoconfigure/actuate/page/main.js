@@ -69,6 +69,7 @@ function show(snapshot) {
   grid.refresh();
   showLegend(byId('legend'), lockHistory, grid);
   showBlocked(byId('blocked'), snapshot, lockHistory);
+  showWaited(byId('waited'), waitedByName(lockHistory));
   showEvents(byId('events'), snapshot, lockHistory);
   plot(byId('holds'), 'Held', '--hold', holdTimes(lockHistory));
   plot(byId('waits'), 'Waited', '--wait', waits.all);

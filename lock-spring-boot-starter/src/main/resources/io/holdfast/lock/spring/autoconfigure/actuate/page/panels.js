@@ -92,6 +92,12 @@ function showBlocked(box, snapshot, history) {
   if (waits.length > 12) box.append(make('p', { className: 'muted' }, `and ${(waits.length - 12).toLocaleString('en')} more`));
 }
 
+/** Which locks cost the most time. */
+function showWaited(box, sums) {
+  box.replaceChildren(sums.length === 0 ? make('p', { className: 'muted' }, 'Nobody was seen waiting.') : make('ul', { className: 'lines' },
+    ...sums.slice(0, 8).map(each => make('li', {}, make('div', {}, keyOf(each.lock), make('span', { className: 'n wait' }, timespan(each.waited)))))));
+}
+
 const EVENT_NAMES = {
   LOST: ['×', 'lost', 'bad'], EXPIRED: ['×', 'lease ran out', 'bad'], FORCE_RELEASED: ['▾', 'released by force', 'forced'],
 };

@@ -3,6 +3,8 @@
 const BINS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, Infinity];
 const BIN_LABELS = [[0, '10 ms'], [2, '0.1 s'], [4, '1 s'], [6, '10 s'], [8, '100 s']];
 
+const LONGEST_GAP = 15_000;
+
 /** Waits of the last two minutes. A wait that is no longer reported ended at about the time when it was last seen. */
 class Waits {
   constructor() { this.seen = new Map(); }
@@ -22,6 +24,29 @@ class Waits {
   }
 
   get all() { return [...this.seen.values()].map(each => each.waited); }
+}
+
+/**
+ * How long callers of all instances waited in the last two minutes, by the name before the first colon of the key; a hidden key has no name.
+ * Between two samples, as many waited as the mean of both; a page that was not visible has no samples.
+ */
+function waitedByName(history) {
+  const sums = new Map();
+  for (const track of history.tracks.values()) {
+    let sum = 0;
+    track.waiting.slice(1).forEach(([to, after], i) => {
+      const [from, before] = track.waiting[i];
+      const time = to - Math.max(from, history.last - WINDOW);
+      if (time < LONGEST_GAP) sum += time * (before + after) / 2;
+    });
+    if (sum === 0) continue;
+    const hasName = !isHidden(track.lock.key) && !isMasked(track.lock.key);
+    const id = hasName ? `name ${track.lock.key.split(':', 1)[0]}` : track.id;
+    const known = sums.get(id) ?? { lock: hasName ? { key: track.lock.key.split(':', 1)[0] } : track.lock, waited: 0 };
+    known.waited += sum;
+    sums.set(id, known);
+  }
+  return [...sums.values()].sort((a, b) => b.waited - a.waited);
 }
 
 function holdTimes(history) {
