@@ -1,6 +1,8 @@
 package io.holdfast.lock.spring.autoconfigure.observation;
 
+import static io.holdfast.lock.spring.autoconfigure.observation.TracedInstance.attribute;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -8,38 +10,37 @@ import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockNotAcquiredException;
 import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockTemplate;
-import io.holdfast.lock.spring.Runners;
+import io.holdfast.lock.spring.WorkerJvm;
 import io.holdfast.lock.spring.annotation.DistributedLock;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.TestRedis;
 import io.micrometer.observation.Observation;
-import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.contextpropagation.ObservationThreadLocalAccessor;
-import io.micrometer.tracing.Tracer;
-import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
-import io.micrometer.tracing.otel.bridge.OtelCurrentTraceContext;
-import io.micrometer.tracing.otel.bridge.OtelTracer;
-import io.opentelemetry.api.common.AttributeKey;
-import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
-import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.data.SpanData;
-import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.springframework.context.ApplicationContext;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import redis.clients.jedis.Jedis;
@@ -49,134 +50,195 @@ import redis.clients.jedis.Jedis;
 class TracingTest {
 
     private final String key = "traced-" + UUID.randomUUID();
-    private final LockRequest order = LockRequest.of(key).name("order").waitFor(Duration.ofMinutes(1));
+    private final LockRequest order = TracedInstance.order(key);
 
     /** When the work of a span requested, acquired and released the lock, by the id of the span. */
-    private final Map<String, Held> held = new ConcurrentHashMap<>();
-
-    private record Held(long requested, long acquired, long released) {
-
-        /** Whether this one may have had the lock at some time while the other one waited for it. */
-        boolean blocked(Held other) {
-            return acquired - other.acquired() < 0 && released - other.requested() > 0;
-        }
-    }
+    private final Map<String, TracedInstance.Held> held = new ConcurrentHashMap<>();
 
     static class Reports {
 
-        @DistributedLock(key = "#key")
+        @DistributedLock(key = "#key", waitFor = 60)
         public Mono<String> report(String key) {
-            return Mono.never();
+            return key.endsWith("mono") ? Mono.never() : Mono.just(key);
         }
     }
 
-    /** An application. */
-    private static final class Instance {
-
-        private final InMemorySpanExporter spans = InMemorySpanExporter.create();
-        private final ObservationRegistry observations = ObservationRegistry.create();
-        private final Tracer tracer;
-
-        Instance(Sampler sampler) {
-            SdkTracerProvider provider = SdkTracerProvider.builder()
-                    .setSampler(sampler)
-                    .addSpanProcessor(SimpleSpanProcessor.create(spans))
-                    .build();
-            tracer = new OtelTracer(provider.get("test"), new OtelCurrentTraceContext(), event -> {});
-            observations.observationConfig().observationHandler(new DefaultTracingObservationHandler(tracer));
-        }
-
-        void run(Consumer<ApplicationContext> work) {
-            Runners.redis()
-                    .withBean(ObservationRegistry.class, () -> observations)
-                    .withBean(Tracer.class, () -> tracer)
-                    .withBean(Reports.class)
-                    .run(work::accept);
-        }
-
-        <T> T inSpan(Supplier<T> work) {
-            Observation request = Observation.start("request", observations);
-            try (Observation.Scope scope = request.openScope()) {
-                return work.get();
-            } finally {
-                request.stop();
-            }
-        }
-
-        String spanId() {
-            return Objects.requireNonNull(tracer.currentSpan()).context().spanId();
-        }
-
-        String traceId() {
-            return Objects.requireNonNull(tracer.currentSpan()).context().traceId();
-        }
-
-        List<SpanData> acquisitions() {
-            return spans.getFinishedSpanItems().stream()
-                    .filter(span -> span.getName().startsWith("acquire lock"))
-                    .toList();
-        }
-
-        List<SpanData> contended() {
-            return acquisitions().stream()
-                    .filter(span -> attribute(span, "holdfast.holder") != null)
-                    .toList();
-        }
-    }
-
-    private static String attribute(SpanData span, String name) {
-        return span.getAttributes().get(AttributeKey.stringKey(name));
-    }
-
-    private final Instance shop = new Instance(Sampler.alwaysOn());
-    private final Instance bank = new Instance(Sampler.alwaysOn());
+    private final TracedInstance shop = new TracedInstance(Sampler.alwaysOn());
+    private final TracedInstance bank = new TracedInstance(Sampler.alwaysOn());
 
     private void runBoth(BiConsumer<LockTemplate, LockTemplate> work) {
         shop.run(first ->
                 bank.run(second -> work.accept(first.getBean(LockTemplate.class), second.getBean(LockTemplate.class))));
     }
 
-    private CompletableFuture<Void> workers(Instance instance, LockTemplate locks, int threads, int times) {
-        return CompletableFuture.allOf(Stream.generate(() -> NewThread.start(() -> {
-                    for (int i = 0; i < times; i++) {
-                        instance.inSpan(() -> hold(instance, locks));
-                    }
-                    return true;
-                }))
+    private CompletableFuture<Void> workers(TracedInstance instance, LockTemplate locks, int threads, int times) {
+        return workers(instance, locks, threads, times, run -> new Thread(run).start());
+    }
+
+    private CompletableFuture<Void> workers(
+            TracedInstance instance, LockTemplate locks, int threads, int times, Executor executor) {
+        return CompletableFuture.allOf(Stream.generate(() -> CompletableFuture.runAsync(
+                        () -> {
+                            for (int i = 0; i < times; i++) {
+                                TracedInstance.Held each = instance.hold(locks, order);
+                                held.put(each.spanId(), each);
+                            }
+                        },
+                        executor))
                 .limit(threads)
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    private long hold(Instance instance, LockTemplate locks) {
-        long requested = System.nanoTime();
-        long acquired = locks.execute(order, System::nanoTime);
-        held.put(instance.spanId(), new Held(requested, acquired, System.nanoTime()));
-        return acquired;
+    private void assertLinked(SpanData acquisition, boolean required) {
+        assertLinked(TracedInstance.Waited.of(acquisition), required);
+        assertThat(acquisition.getLinks())
+                .allSatisfy(link -> assertThat(attribute(acquisition, "holdfast.holder.trace_id"))
+                        .isEqualTo(link.getSpanContext().getTraceId()));
     }
 
-    private void assertLinked(SpanData acquisition, boolean required) {
-        assertThat(acquisition.getLinks()).hasSizeBetween(required ? 1 : 0, 1).allSatisfy(link -> {
-            Held holder = held.get(link.getSpanContext().getSpanId());
-            Held waiter = held.get(acquisition.getParentSpanId());
+    private void assertLinked(TracedInstance.Waited wait, boolean required) {
+        assertThat(wait.links()).hasSizeBetween(required ? 1 : 0, 1).allSatisfy(link -> {
+            TracedInstance.Held holder = held.get(link);
+            TracedInstance.Held waiter = held.get(wait.spanId());
             assertThat(holder).isNotNull().isNotSameAs(waiter);
             assertThat(holder.blocked(waiter))
                     .as("%s blocked %s", holder, waiter)
                     .isTrue();
-            assertThat(attribute(acquisition, "holdfast.holder.trace_id"))
-                    .isEqualTo(link.getSpanContext().getTraceId());
         });
     }
 
     /** Each has one thread, so each grant comes from the other one: by a message, or in reply to a poll. */
     @Test
-    void each_wait_for_another_instance_is_linked_to_its_holder() {
+    void each_wait_for_another_process_is_linked_to_its_holder() throws Exception {
+        List<TracedInstance.Waited> waits = new CopyOnWriteArrayList<>();
+        CountDownLatch ready = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(1);
+        Consumer<String> listener = line -> {
+            String[] words = line.split(" ");
+            switch (words[0]) {
+                case "READY" -> ready.countDown();
+                case "HELD" -> held.put(words[1], TracedInstance.Held.parse(words));
+                case "WAITED" -> waits.add(TracedInstance.Waited.parse(words));
+                case "END" -> ended.countDown();
+                default -> {}
+            }
+        };
+        try (WorkerJvm other = WorkerJvm.start(
+                listener, TracedWorker.class, String.valueOf(TestRedis.shared().port()), key, "1000")) {
+            shop.run(context -> {
+                assertThat(ready.await(100, TimeUnit.SECONDS)).isTrue();
+                workers(shop, context.getBean(LockTemplate.class), 1, 1000).join();
+                assertThat(ended.await(100, TimeUnit.SECONDS)).isTrue();
+            });
+        }
+
+        assertThat(shop.contended()).hasSizeGreaterThan(100).allSatisfy(each -> assertLinked(each, true));
+        assertThat(waits).hasSizeGreaterThan(100).allSatisfy(each -> assertLinked(each, true));
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void waits_of_virtual_threads_are_linked() throws Exception {
+        Method factory = Executors.class.getMethod("newVirtualThreadPerTaskExecutor");
+        ExecutorService virtual = (ExecutorService) factory.invoke(null);
         runBoth((first, second) -> CompletableFuture.allOf(
-                        workers(shop, first, 1, 1000), workers(bank, second, 1, 1000))
+                        workers(shop, first, 1, 300, virtual), workers(bank, second, 1, 300, virtual))
                 .join());
+        virtual.shutdown();
 
         assertThat(Stream.of(shop, bank).flatMap(each -> each.contended().stream()))
-                .hasSizeGreaterThan(100)
+                .hasSizeGreaterThan(30)
                 .allSatisfy(each -> assertLinked(each, true));
+    }
+
+    @Test
+    void each_of_a_deadlock_is_linked_to_the_other() {
+        LockRequest another = TracedInstance.order(key + ":another").waitFor(Duration.ofSeconds(1));
+        CountDownLatch holding = new CountDownLatch(2);
+        CountDownLatch refused = new CountDownLatch(2);
+        List<String> traces = new ArrayList<>();
+        runBoth((first, second) -> {
+            CompletableFuture<String> one =
+                    NewThread.start(() -> deadlock(shop, first, order, another, holding, refused));
+            CompletableFuture<String> two = NewThread.start(
+                    () -> deadlock(bank, second, another, order.waitFor(Duration.ofSeconds(1)), holding, refused));
+            traces.addAll(List.of(one.join(), two.join()));
+        });
+
+        assertThat(shop.contended()).singleElement().satisfies(each -> assertLinkedToTrace(each, traces.get(1)));
+        assertThat(bank.contended()).singleElement().satisfies(each -> assertLinkedToTrace(each, traces.get(0)));
+    }
+
+    private static String deadlock(
+            TracedInstance instance,
+            LockTemplate locks,
+            LockRequest own,
+            LockRequest next,
+            CountDownLatch holding,
+            CountDownLatch refused) {
+        return instance.inSpan(() -> locks.execute(own, () -> {
+            arrive(holding);
+            assertThatThrownBy(() -> locks.execute(next, () -> {})).isInstanceOf(LockNotAcquiredException.class);
+            arrive(refused);
+            return instance.traceId();
+        }));
+    }
+
+    private static void arrive(CountDownLatch all) {
+        all.countDown();
+        try {
+            assertThat(all.await(100, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void assertLinkedToTrace(SpanData acquisition, String trace) {
+        assertThat(acquisition.getLinks())
+                .singleElement()
+                .satisfies(
+                        link -> assertThat(link.getSpanContext().getTraceId()).isEqualTo(trace));
+        assertThat(attribute(acquisition, "holdfast.holder.trace_id")).isEqualTo(trace);
+    }
+
+    @Test
+    void wait_for_a_lease_to_end_is_linked_to_the_holder_that_lost_the_lock() {
+        runBoth((first, second) -> {
+            String lost = shop.inSpan(() -> {
+                var unused = first.acquire(order.lease(Duration.ofSeconds(1)).renew(false))
+                        .detach();
+                return shop.traceId();
+            });
+            bank.hold(second, order);
+
+            assertThat(bank.contended()).singleElement().satisfies(each -> assertLinkedToTrace(each, lost));
+        });
+    }
+
+    @Test
+    void waits_of_asynchronous_and_reactive_callers_are_linked() {
+        shop.run(holding -> bank.run(waiting -> {
+            LockTemplate locks = waiting.getBean(LockTemplate.class);
+            List<Supplier<CompletableFuture<String>>> ways = List.of(
+                    () -> locks.executeAsync(order, lock -> CompletableFuture.completedFuture("done"))
+                            .toCompletableFuture(),
+                    () -> waiting.getBean(Reports.class).report(key).toFuture());
+            for (Supplier<CompletableFuture<String>> way : ways) {
+                bank.spans.reset();
+                CompletableFuture<String> done = new CompletableFuture<>();
+                String holder =
+                        shop.inSpan(() -> holding.getBean(LockTemplate.class).execute(order, () -> {
+                            bank.inSpan(way).thenAccept(done::complete);
+                            await().until(() -> locks.inspect(key).waiters() == 1);
+                            return shop.traceId();
+                        }));
+
+                assertThat(done.join()).isNotEmpty();
+                await().untilAsserted(() -> assertThat(bank.contended())
+                        .singleElement()
+                        .satisfies(each -> assertLinkedToTrace(each, holder)));
+            }
+        }));
     }
 
     @Test
@@ -254,7 +316,7 @@ class TracingTest {
 
     @Test
     void nothing_is_recorded_of_traces_that_are_not_sampled() {
-        Instance unsampled = new Instance(Sampler.alwaysOff());
+        TracedInstance unsampled = new TracedInstance(Sampler.alwaysOff());
         unsampled.run(context -> unsampled.inSpan(() -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             return locks.execute(order, () -> {
