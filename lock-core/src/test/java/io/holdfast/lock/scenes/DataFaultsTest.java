@@ -10,9 +10,14 @@ import io.holdfast.lock.api.LockRequest;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.engine.LockEngine;
 import io.holdfast.lock.redis.RedisLockSettings;
+import io.holdfast.lock.redis.RedisLockSettings.ReplicaAcks;
 import io.holdfast.lock.redis.RedisLockStore;
 import io.holdfast.lock.testing.FaultProxy;
 import io.holdfast.lock.testing.NewThread;
+import io.holdfast.lock.testing.RedisClusterProcesses;
+import io.holdfast.lock.testing.RedisSentinelProcesses;
+import io.holdfast.lock.testing.ServerNode;
+import io.holdfast.lock.testing.SlotMigration;
 import io.holdfast.lock.testing.TestRedis;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +33,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,17 +42,17 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Clients read and write the data of one lock while replies are lost, connections are cut, and the lock is taken away by force. What a
+ * Clients read and write the data of one lock while replies are lost, connections are cut, masters change, and the lock is taken away by force. What a
  * holder reads was written by the last holder whose write was answered, or by one whose answer was lost; and what one holder has read is
  * not replaced by a write of an earlier one.
  */
 @Tag("full")
-@Timeout(180)
+@Timeout(value = 30, unit = TimeUnit.MINUTES) // with -Ddata.seconds
 class DataFaultsTest {
 
     private static final int CLIENTS = 3;
     private static final int THREADS = 2;
-    private static final Duration RUN = Duration.ofSeconds(30);
+    private static final Duration RUN = Duration.ofSeconds(Long.getLong("data.seconds", 30));
     private static final String NOTHING = "0 0";
 
     /** A value: the token of its writer, and the number of the write. */
@@ -78,22 +85,79 @@ class DataFaultsTest {
             .outageTolerance(Duration.ofSeconds(2));
     private final Queue<Hold> holds = new ConcurrentLinkedQueue<>();
     private final Random random = new Random();
+    private int disturbances;
 
     @Test
-    void what_is_read_was_written_by_the_last_holder_whose_write_was_answered_or_by_one_whose_answer_was_lost()
+    void one_server_whose_replies_are_lost() throws Exception {
+        List<FaultProxy> proxies = Stream.generate(
+                        () -> new FaultProxy(TestRedis.shared().port()))
+                .limit(CLIENTS)
+                .toList();
+        RedisLockSettings hasty = RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofMillis(100));
+        try (RedisLockStore direct =
+                        new RedisLockStore(TestRedis.jedis(TestRedis.shared().port()), TestRedis.PATIENT);
+                LockEngine operator = LockEngine.builder(direct).build()) {
+            run(
+                    client -> TestRedis.jedis(proxies.get(client).port()),
+                    hasty,
+                    () -> disturb(proxies.get(random.nextInt(CLIENTS)), operator));
+        }
+        for (FaultProxy proxy : proxies) {
+            proxy.close();
+        }
+    }
+
+    /** Without acknowledgements: replicas that take over on demand, and slots that move, lose nothing. */
+    @Test
+    void cluster_whose_slots_and_masters_change() throws Exception {
+        int slot = RedisClusterProcesses.slot(request.key().value());
+        try (RedisClusterProcesses cluster = RedisClusterProcesses.start()) {
+            run(client -> TestRedis.Client.JEDIS.connect(cluster.address()), RedisLockSettings.STANDARD, () -> {
+                if (random.nextBoolean()) {
+                    cluster.failOver(slot);
+                } else {
+                    SlotMigration migration = cluster.migration(slot).begin();
+                    pause(200);
+                    migration.moveKeys();
+                    pause(200);
+                    migration.finish();
+                }
+                pause(500);
+            });
+        }
+    }
+
+    /** Any replica may be the next master, so both acknowledge what is not to be lost. */
+    @Test
+    void masters_that_die_behind_sentinels() throws Exception {
+        RedisLockSettings acknowledged =
+                RedisLockSettings.STANDARD.withReplicaAcks(new ReplicaAcks(2, Duration.ofMillis(500)));
+        try (RedisSentinelProcesses redis = RedisSentinelProcesses.start()) {
+            run(client -> TestRedis.Client.JEDIS.connect(redis.address()), acknowledged, () -> {
+                ServerNode master = redis.master();
+                master.kill();
+                redis.awaitOtherMaster(master);
+                master.startAgain();
+                redis.awaitReady();
+                pause(1_000);
+            });
+        }
+    }
+
+    private static void pause(int millis) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+    }
+
+    private void run(IntFunction<RedisConnectionFactory> place, RedisLockSettings settings, Runnable disturbance)
             throws Exception {
-        List<FaultProxy> proxies = new ArrayList<>();
         List<CompletableFuture<Void>> workers = new ArrayList<>();
         List<AutoCloseable> opened = new ArrayList<>();
         long end = System.nanoTime() + RUN.toNanos();
         for (int i = 0; i < CLIENTS; i++) {
-            FaultProxy proxy = new FaultProxy(TestRedis.shared().port());
-            proxies.add(proxy);
-            RedisConnectionFactory connections = TestRedis.jedis(proxy.port());
-            RedisLockStore store = new RedisLockStore(
-                    connections, RedisLockSettings.STANDARD.withCommandTimeout(Duration.ofMillis(100)));
+            RedisConnectionFactory connections = place.apply(i);
+            RedisLockStore store = new RedisLockStore(connections, settings);
             LockEngine locks = LockEngine.builder(store).build();
-            opened.addAll(List.of(locks, store, () -> TestRedis.destroy(connections), proxy));
+            opened.addAll(List.of(locks, store, () -> TestRedis.destroy(connections)));
             for (int thread = 0; thread < THREADS; thread++) {
                 workers.add(NewThread.start(() -> {
                     while (System.nanoTime() - end < 0) {
@@ -103,12 +167,9 @@ class DataFaultsTest {
                 }));
             }
         }
-        try (RedisLockStore direct =
-                        new RedisLockStore(TestRedis.jedis(TestRedis.shared().port()), TestRedis.PATIENT);
-                LockEngine operator = LockEngine.builder(direct).build()) {
-            while (System.nanoTime() - end < 0) {
-                disturb(proxies.get(random.nextInt(CLIENTS)), operator);
-            }
+        while (System.nanoTime() - end < 0) {
+            disturbance.run();
+            disturbances++;
         }
         for (CompletableFuture<Void> worker : workers) {
             worker.get(1, TimeUnit.MINUTES);
@@ -183,7 +244,8 @@ class DataFaultsTest {
                     .forEach(possible::add);
         }
         System.out.printf(
-                "%d holds, %d answered writes, %d reads after a lost answer%n", inOrder.size(), answers, lateOnes);
+                "%d faults, %d holds, %d answered writes, %d reads after a lost answer%n",
+                disturbances, inOrder.size(), answers, lateOnes);
         assertThat(answers).as("answered writes").isGreaterThan(50);
     }
 }

@@ -26,11 +26,11 @@ import redis.clients.jedis.Jedis;
 
 /**
  * Processes that are stopped for a second while they hold a lock with a lease of 500 ms, also between the check before the commit and the
- * commit, and a Redis that loses its data every five seconds. An update is lost if two transactions have written the same value.
+ * commit, and a Redis that loses its data every five seconds; each third time it dies, and another one without data takes its place. An update is lost if two transactions have written the same value.
  */
 class FenceFaultsTest {
 
-    private static final Duration FLUSH = Duration.ofSeconds(5);
+    private static final Duration FAULT = Duration.ofSeconds(5);
 
     private final AtomicInteger done = new AtomicInteger();
     private final AtomicInteger refused = new AtomicInteger();
@@ -85,8 +85,7 @@ class FenceFaultsTest {
         List<WorkerJvm> workers = new ArrayList<>();
         CountDownLatch ready = new CountDownLatch(processes);
         try (Database database = database(name);
-                RedisServerProcess redis = RedisServerProcess.start();
-                Jedis client = new Jedis("127.0.0.1", redis.port())) {
+                RedisServerProcess redis = RedisServerProcess.start()) {
             JdbcTemplate jdbc = new JdbcTemplate(new DriverManagerDataSource(database.url()));
             for (String table : List.of("counter", "ledger", "holdfast_fence")) {
                 jdbc.execute("drop table if exists " + table);
@@ -106,10 +105,11 @@ class FenceFaultsTest {
             }
             assertThat(ready.await(8, TimeUnit.MINUTES)).isTrue();
             int lost = 0;
-            for (long flush = System.nanoTime(); !isEnough.getAsBoolean() && lost == 0; Thread.sleep(100)) {
-                if (System.nanoTime() - flush > FLUSH.toNanos()) {
-                    client.flushAll();
-                    flush = System.nanoTime();
+            int faults = 0;
+            for (long last = System.nanoTime(); !isEnough.getAsBoolean() && lost == 0; Thread.sleep(100)) {
+                if (System.nanoTime() - last > FAULT.toNanos()) {
+                    forget(redis, ++faults % 3 == 0);
+                    last = System.nanoTime();
                 }
                 lost = lost(jdbc);
             }
@@ -120,6 +120,17 @@ class FenceFaultsTest {
         } finally {
             for (WorkerJvm each : workers) {
                 each.close();
+            }
+        }
+    }
+
+    private static void forget(RedisServerProcess redis, boolean dies) {
+        if (dies) {
+            redis.kill();
+            redis.startAgain();
+        } else {
+            try (Jedis client = new Jedis("127.0.0.1", redis.port())) {
+                client.flushAll();
             }
         }
     }
