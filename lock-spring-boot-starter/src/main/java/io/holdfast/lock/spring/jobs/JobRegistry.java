@@ -302,7 +302,17 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
 
     @Override
     public List<JobStatus> list() {
-        return all().map(Job::status).toList();
+        return all().flatMap(job -> readable(job).stream()).toList();
+    }
+
+    /** One that cannot be read does not hide the others. */
+    private static Optional<JobStatus> readable(Job job) {
+        try {
+            return Optional.of(job.status());
+        } catch (IllegalStateException e) {
+            log.warn("Job '{}' is left out", job.name(), e);
+            return Optional.empty();
+        }
     }
 
     @Override

@@ -72,15 +72,26 @@ record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
                 run.failure().orElse(""));
     }
 
-    /** Throws an {@link IllegalStateException} if it is something else, or was written by a later version. */
+    /** Throws an {@link IllegalStateException} if it is something else, damaged, or was written by a later version. */
     static JobState decode(String job, byte[] bytes) {
-        String[] lines = new String(bytes, StandardCharsets.UTF_8).split("\n", -1);
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        try {
+            return decode(text.split("\n", -1));
+        } catch (RuntimeException e) {
+            throw new IllegalStateException(
+                    "The data of the lock of job '" + job
+                            + "' is not that of a job, or of a later version: it begins with '"
+                            + printable(text) + "', not with '" + HEAD
+                            + "', or ends too early. Give the job a name that nothing else uses, or update this"
+                            + " instance.",
+                    e);
+        }
+    }
+
+    private static JobState decode(String[] lines) {
         String[] head = lines[0].split("\t", -1);
         if (!head[0].equals(HEAD)) {
-            throw new IllegalStateException("The data of the lock of job '" + job
-                    + "' is not that of a job, or of a later version: it begins with '" + printable(head[0])
-                    + "', not with '" + HEAD
-                    + "'. Give the job a name that nothing else uses, or update this instance.");
+            throw new IllegalArgumentException(head[0]);
         }
         List<JobRun> runs = new ArrayList<>();
         for (int i = 1; i < lines.length; i++) {

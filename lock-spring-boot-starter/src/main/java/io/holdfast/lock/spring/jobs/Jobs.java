@@ -15,7 +15,7 @@ public interface Jobs {
         return JobCall.current();
     }
 
-    /** {@return all jobs, by name, with their last runs} */
+    /** {@return all jobs, by name, with their last runs; without those whose runs cannot be read, which a warning names} */
     List<JobStatus> list();
 
     /**

@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.annotation.AnnotationMatchingPointcut;
@@ -662,26 +664,36 @@ class JobsTest {
         public void report() {
             work();
         }
+
+        @Scheduled(cron = "0 0 * * * *")
+        @OnOneInstance(name = "export")
+        public void export() {
+            work();
+        }
     }
 
-    @Test
-    void data_of_something_else_is_not_overwritten() {
+    @ParameterizedTest
+    @ValueSource(strings = {"cursor 7", "holdfast-job 1", "holdfast-job 1\t\n1\t2", "holdfast-job 2\t"})
+    void data_of_something_else_is_not_overwritten_and_hides_no_other_job(String data) {
         Instance first = Instance.onRedis(Foreign.class);
         first.run(a -> {
-            byte[] cursor = "cursor 7".getBytes(StandardCharsets.UTF_8);
+            byte[] foreign = data.getBytes(StandardCharsets.UTF_8);
             LockTemplate locks = a.getBean(LockTemplate.class);
             locks.execute(
                     LockRequest.of("report").withData(Duration.ofMinutes(10)),
-                    (LockHandle lock) -> lock.saveData(cursor));
+                    (LockHandle lock) -> lock.saveData(foreign));
 
             assertThatIllegalStateException()
                     .isThrownBy(() -> a.getBean(Foreign.class).report())
                     .withMessageContaining("is not that of a job")
                     .withMessageContaining("Give the job a name that nothing else uses");
-            assertThat(locks.data("report").bytes()).contains(cursor);
+            assertThat(locks.data("report").bytes()).contains(foreign);
+            Jobs jobs = a.getBean(Jobs.class);
+            assertThat(jobs.list()).extracting(JobStatus::name).containsExactly("export");
+            assertThatIllegalStateException().isThrownBy(() -> jobs.get("report"));
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> a.getBean(Jobs.class).pause("export"))
-                    .withMessage("There is no job 'export' with a schedule. Known jobs: [report]");
+                    .isThrownBy(() -> jobs.pause("import"))
+                    .withMessage("There is no job 'import' with a schedule. Known jobs: [export, report]");
         });
     }
 
