@@ -111,7 +111,8 @@ class DataFaultsTest {
     @Test
     void cluster_whose_slots_and_masters_change() throws Exception {
         int slot = RedisClusterProcesses.slot(request.key().value());
-        try (RedisClusterProcesses cluster = RedisClusterProcesses.start()) {
+        try (RedisClusterProcesses cluster =
+                RedisClusterProcesses.start(3, 1, Duration.ofSeconds(2), "--cluster-replica-no-failover", "yes")) {
             run(client -> TestRedis.Client.JEDIS.connect(cluster.address()), RedisLockSettings.STANDARD, () -> {
                 if (random.nextBoolean()) {
                     cluster.failOver(slot);
@@ -122,6 +123,7 @@ class DataFaultsTest {
                     pause(200);
                     migration.finish();
                 }
+                cluster.awaitReady();
                 pause(500);
             });
         }
@@ -134,12 +136,12 @@ class DataFaultsTest {
                 RedisLockSettings.STANDARD.withReplicaAcks(new ReplicaAcks(2, Duration.ofMillis(500)));
         try (RedisSentinelProcesses redis = RedisSentinelProcesses.start()) {
             run(client -> TestRedis.Client.JEDIS.connect(redis.address()), acknowledged, () -> {
+                pause(5_000);
                 ServerNode master = redis.master();
                 master.kill();
                 redis.awaitOtherMaster(master);
                 master.startAgain();
                 redis.awaitReady();
-                pause(1_000);
             });
         }
     }

@@ -21,6 +21,7 @@ import io.holdfast.lock.sample.SampleInstance;
 import io.holdfast.lock.testing.NewThread;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -137,16 +138,21 @@ class LocksPageTest extends BrowserTest {
     void time_waited_is_summed_by_name() {
         Instant start = Instant.now();
         AtomicInteger samples = new AtomicInteger();
-        Page page = stubbed(1360, ColorScheme.LIGHT, () -> Reports.at(
-                start.plusSeconds(2L * Math.min(1, samples.getAndIncrement())),
-                List.of(
-                        Reports.lock("order:41", "a", 1, 3),
-                        Reports.lock("order:42", "b", 1, 1),
-                        Reports.lock("stock:7", "c", 1, 1),
-                        Reports.lock("******", "d", 1, 2),
-                        Reports.lock("quiet:1", "e", 1, 0))));
+        Page page = stubbed(1360, ColorScheme.LIGHT, () -> {
+            int sample = Math.min(2, samples.getAndIncrement());
+            List<Map<String, Object>> locks = new ArrayList<>(List.of(
+                    Reports.lock("order:41", "a", 1, 3),
+                    Reports.lock("order:42", "b", 1, 1),
+                    Reports.lock("stock:7", "c", 1, 1),
+                    Reports.lock("******", "d", 1, 2),
+                    Reports.lock("quiet:1", "e", 1, 0)));
+            if (sample == 2) { // half of its waiters came in the first half of the time
+                locks.add(Reports.lock("late:1", "f", 1, 3));
+            }
+            return Reports.at(start.plusSeconds(2L * sample), locks);
+        });
 
-        assertThat(page.locator("#waited li")).hasText(new String[] {"order8.0 s", "****** d4.0 s", "stock2.0 s"});
+        assertThat(page.locator("#waited li")).hasText(new String[] {"order16 s", "****** d8.0 s", "stock4.0 s", "late3.0 s"});
     }
 
     @Test

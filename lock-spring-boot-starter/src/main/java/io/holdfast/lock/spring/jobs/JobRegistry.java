@@ -24,6 +24,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -66,6 +67,8 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
     private final Map<Method, Optional<JobRules>> rules = new ConcurrentHashMap<>();
     /** The methods of jobs without keys, by the name of the job. */
     private final Map<String, String> methods = new ConcurrentHashMap<>();
+
+    private final Set<Job> unreadable = ConcurrentHashMap.newKeySet();
 
     private final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-jobs");
     private DaemonThreads.@Nullable Timer timer;
@@ -305,12 +308,16 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
         return all().flatMap(job -> readable(job).stream()).toList();
     }
 
-    /** One that cannot be read does not hide the others. */
-    private static Optional<JobStatus> readable(Job job) {
+    /** One that cannot be read does not hide the others; a warning names it once. */
+    private Optional<JobStatus> readable(Job job) {
         try {
-            return Optional.of(job.status());
-        } catch (IllegalStateException e) {
-            log.warn("Job '{}' is left out", job.name(), e);
+            JobStatus status = job.status();
+            unreadable.remove(job);
+            return Optional.of(status);
+        } catch (JobState.UnreadableException e) {
+            if (unreadable.add(job)) {
+                log.warn("{}", e.getMessage());
+            }
             return Optional.empty();
         }
     }

@@ -46,7 +46,7 @@ import reactor.core.publisher.Mono;
 import redis.clients.jedis.Jedis;
 
 /** The spans of two instances that wait for each other, on a real Redis. Each instance exports its own. */
-@Timeout(120)
+@Timeout(300)
 class TracingTest {
 
     private final String key = "traced-" + UUID.randomUUID();
@@ -205,7 +205,7 @@ class TracingTest {
     void wait_for_a_lease_to_end_is_linked_to_the_holder_that_lost_the_lock() {
         runBoth((first, second) -> {
             String lost = shop.inSpan(() -> {
-                var unused = first.acquire(order.lease(Duration.ofSeconds(1)).renew(false))
+                var unused = first.acquire(order.lease(Duration.ofSeconds(5)).renew(false))
                         .detach();
                 return shop.traceId();
             });
@@ -225,15 +225,15 @@ class TracingTest {
                     () -> waiting.getBean(Reports.class).report(key).toFuture());
             for (Supplier<CompletableFuture<String>> way : ways) {
                 bank.spans.reset();
-                CompletableFuture<String> done = new CompletableFuture<>();
+                List<CompletableFuture<String>> waits = new ArrayList<>();
                 String holder =
                         shop.inSpan(() -> holding.getBean(LockTemplate.class).execute(order, () -> {
-                            bank.inSpan(way).thenAccept(done::complete);
+                            waits.add(NewThread.start(() -> bank.inSpan(way)).thenCompose(result -> result));
                             await().until(() -> locks.inspect(key).waiters() == 1);
                             return shop.traceId();
                         }));
 
-                assertThat(done.join()).isNotEmpty();
+                assertThat(waits.get(0).get(100, TimeUnit.SECONDS)).isNotEmpty();
                 await().untilAsserted(() -> assertThat(bank.contended())
                         .singleElement()
                         .satisfies(each -> assertLinkedToTrace(each, holder)));

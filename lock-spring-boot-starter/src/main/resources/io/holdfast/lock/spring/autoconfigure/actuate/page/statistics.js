@@ -36,8 +36,7 @@ function waitedByName(history) {
     let sum = 0;
     track.waiting.slice(1).forEach(([to, after], i) => {
       const [from, before] = track.waiting[i];
-      const time = to - Math.max(from, history.last - WINDOW);
-      if (time < LONGEST_GAP) sum += time * (before + after) / 2;
+      if (to - from < LONGEST_GAP) sum += (to - Math.max(from, history.last - WINDOW)) * (before + after) / 2;
     });
     if (sum === 0) continue;
     const hasName = !isHidden(track.lock.key) && !isMasked(track.lock.key);
