@@ -24,7 +24,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -67,8 +66,6 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
     private final Map<Method, Optional<JobRules>> rules = new ConcurrentHashMap<>();
     /** The methods of jobs without keys, by the name of the job. */
     private final Map<String, String> methods = new ConcurrentHashMap<>();
-
-    private final Set<Job> unreadable = ConcurrentHashMap.newKeySet();
 
     private final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-jobs");
     private DaemonThreads.@Nullable Timer timer;
@@ -305,20 +302,15 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
 
     @Override
     public List<JobStatus> list() {
-        return all().flatMap(job -> readable(job).stream()).toList();
+        return all().flatMap(JobRegistry::readable).toList();
     }
 
-    /** One that cannot be read does not hide the others; a warning names it once. */
-    private Optional<JobStatus> readable(Job job) {
+    /** One that cannot be read does not hide the others; its calls fail, and say why. */
+    private static Stream<JobStatus> readable(Job job) {
         try {
-            JobStatus status = job.status();
-            unreadable.remove(job);
-            return Optional.of(status);
+            return Stream.of(job.status());
         } catch (JobState.UnreadableException e) {
-            if (unreadable.add(job)) {
-                log.warn("{}", e.getMessage());
-            }
-            return Optional.empty();
+            return Stream.empty();
         }
     }
 

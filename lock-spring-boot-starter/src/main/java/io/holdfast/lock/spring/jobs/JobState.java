@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.springframework.util.Assert;
 
 /**
  * What a job leaves with its lock: its last runs. The first one has claimed its fire time, and all before it. Immutable.
@@ -95,9 +96,7 @@ record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
 
     private static JobState decode(String[] lines) {
         String[] head = lines[0].split("\t", -1);
-        if (!head[0].equals(HEAD)) {
-            throw new IllegalArgumentException("Another head");
-        }
+        Assert.isTrue(head[0].equals(HEAD), "Another head");
         List<JobRun> runs = new ArrayList<>();
         for (int i = 1; i < lines.length; i++) {
             String[] part = lines[i].split("\t", -1);
