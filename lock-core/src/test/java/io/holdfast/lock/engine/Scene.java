@@ -236,8 +236,8 @@ enum Scene {
     abstract BooleanSupplier begin(Clients clients);
 
     private static BooleanSupplier asyncCall(Clients clients) {
-        CompletableFuture<String> done =
-                clients.locks.executeAsync(KEY, () -> CompletableFuture.completedFuture("done"));
+        CompletableFuture<String> done = clients.locks.executeAsync(
+                LockRequest.of(KEY).waitFor(LONG), handle -> CompletableFuture.completedFuture("done"));
         return () -> done.isDone() && done.join().equals("done") && clients.isFree(KEY);
     }
 
