@@ -73,24 +73,16 @@ record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
                 run.failure().orElse(""));
     }
 
-    /** The data is something else, damaged, or was written by a later version. */
-    static final class UnreadableException extends IllegalStateException {
-
-        private UnreadableException(String job, String data) {
-            super("The data of the lock of job '" + job
-                    + "' is not that of a job, or of a later version: it begins with '"
-                    + printable(data) + "', not with '" + HEAD
-                    + "', or ends too early. Give the job a name that nothing else uses, or update this instance.");
-        }
-    }
-
-    /** Throws an {@link UnreadableException}. */
+    /** Throws an {@link IllegalStateException} if it is something else, damaged, or was written by a later version. */
     static JobState decode(String job, byte[] bytes) {
         String text = new String(bytes, StandardCharsets.UTF_8);
         try {
             return decode(text.split("\n", -1));
         } catch (RuntimeException notThatOfAJob) {
-            throw new UnreadableException(job, text);
+            throw new IllegalStateException("The data of the lock of job '" + job
+                    + "' is not that of a job, or of a later version: it begins with '" + printable(text)
+                    + "', not with '" + HEAD
+                    + "', or ends too early. Give the job a name that nothing else uses, or update this instance.");
         }
     }
 

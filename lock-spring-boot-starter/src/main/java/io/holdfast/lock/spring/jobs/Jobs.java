@@ -15,7 +15,7 @@ public interface Jobs {
         return JobCall.current();
     }
 
-    /** {@return all jobs, by name, with their last runs; without those whose runs cannot be read, and whose calls fail} */
+    /** {@return all jobs, by name, with their last runs} */
     List<JobStatus> list();
 
     /**
