@@ -42,9 +42,9 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Clients read and write the data of one lock while replies are lost, connections are cut, masters change, and the lock is taken away by force. What a
- * holder reads was written by the last holder whose write was answered, or by one whose answer was lost; and what one holder has read is
- * not replaced by a write of an earlier one.
+ * Clients read and write the data of one lock while replies are lost, connections are cut, masters change, and the lock is taken away by
+ * force. What a holder reads was written by the last holder whose write was answered, or by one whose answer was lost; and what one holder
+ * has read is not replaced by a write of an earlier one.
  */
 @Tag("full")
 @Timeout(value = 30, unit = TimeUnit.MINUTES) // with -Ddata.seconds

@@ -139,20 +139,23 @@ class LocksPageTest extends BrowserTest {
         Instant start = Instant.now();
         AtomicInteger samples = new AtomicInteger();
         Page page = stubbed(1360, ColorScheme.LIGHT, () -> {
-            int sample = Math.min(2, samples.getAndIncrement());
+            int sample = Math.min(3, samples.getAndIncrement());
             List<Map<String, Object>> locks = new ArrayList<>(List.of(
                     Reports.lock("order:41", "a", 1, 3),
                     Reports.lock("order:42", "b", 1, 1),
                     Reports.lock("stock:7", "c", 1, 1),
                     Reports.lock("******", "d", 1, 2),
                     Reports.lock("quiet:1", "e", 1, 0)));
-            if (sample == 2) { // half of its waiters came in the first half of the time
-                locks.add(Reports.lock("late:1", "f", 1, 3));
+            if (sample >= 2) {
+                locks.add(Reports.lock("late:1", "f", 1, 4));
+            }
+            if (sample == 0 || sample == 3) {
+                locks.add(Reports.lock("back:1", "g", 1, 2));
             }
             return Reports.at(start.plusSeconds(2L * sample), locks);
         });
 
-        assertThat(page.locator("#waited li")).hasText(new String[] {"order16 s", "****** d8.0 s", "stock4.0 s", "late3.0 s"});
+        assertThat(page.locator("#waited li")).hasText(new String[] {"order24 s", "****** d12 s", "late8.0 s", "stock6.0 s", "back4.0 s"});
     }
 
     @Test

@@ -27,7 +27,8 @@ import redis.clients.jedis.Jedis;
 
 /**
  * Processes that are stopped for a second while they hold a lock with a lease of 500 ms, also between the check before the commit and the
- * commit, and a Redis that loses its data every five seconds; the first time, and each third time after that, it dies, and another one without data takes its place. An update is lost if two transactions have written the same value.
+ * commit, and a Redis that loses its data every five seconds; the first time, and each third time after that, it dies, and another one
+ * without data takes its place. An update is lost if two transactions have written the same value.
  */
 class FenceFaultsTest {
 

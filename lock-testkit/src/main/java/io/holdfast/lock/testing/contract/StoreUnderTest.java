@@ -58,7 +58,8 @@ public interface StoreUnderTest {
 
     /**
      * Whether a holder that requests a lock it already holds may get a higher token than before, and whether a caller that is refused may
-     * learn of a higher one. By default they may not; they may where several servers choose tokens by their clocks, because a server that was not awaited may have chosen a higher one.
+     * learn of a higher one. By default they may not; they may where several servers choose tokens by their clocks, because a server that
+     * was not awaited may have chosen a higher one.
      *
      * @return whether the contract allows tokens to rise in these cases
      */

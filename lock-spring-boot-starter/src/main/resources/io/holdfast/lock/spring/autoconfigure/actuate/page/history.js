@@ -46,7 +46,6 @@ class Track {
     const successor = Math.min(now, ...fresh.filter(each => !each.shared).map(each => each.start));
     for (const hold of gone) hold.end = Math.max(hold.end, successor);
     if (gone.length > 0 && fresh.length > 0 && before) this.changedHands(before, now);
-    if (!this.isPresent && before) this.waiting.push([before, 0]);
     this.waiting.push([now, lock.waiters]);
     this.queued = new Map((lock.queue ?? []).map(each => [waiterId(each), this.queued.get(waiterId(each)) ?? now]));
     this.lock = lock;
@@ -93,7 +92,7 @@ class Track {
 
   missed(now) {
     for (const hold of this.holds) if (hold.end === null) this.end(hold, now);
-    if (this.isPresent) this.waiting.push([now, 0]);
+    this.waiting.push([now, 0]);
     this.queued.clear();
     this.isPresent = false;
     this.isDeadlocked = false;
@@ -150,7 +149,6 @@ class LockHistory {
 
   add(snapshot) {
     const now = Date.parse(snapshot.time);
-    const before = this.page === snapshot.page ? this.last : 0;
     if (this.page !== snapshot.page) this.tracks.clear();
     this.page = snapshot.page;
     if (now <= this.last && this.tracks.size > 0) return;
@@ -159,7 +157,7 @@ class LockHistory {
       present.add(lock.id);
       let track = this.tracks.get(lock.id);
       if (!track) this.tracks.set(lock.id, track = new Track(lock.id));
-      track.see(lock, now, before);
+      track.see(lock, now, this.last);
     }
     const stuck = new Set((snapshot.deadlocks ?? []).flatMap(each => each.waits.map(wait => wait.id)));
     const events = new Map();

@@ -39,9 +39,10 @@ function waitedByName(history) {
       if (to - from < LONGEST_GAP) sum += (to - Math.max(from, history.last - WINDOW)) * (before + after) / 2;
     });
     if (sum === 0) continue;
-    const hasName = !isHidden(track.lock.key) && !isMasked(track.lock.key);
-    const id = hasName ? `name ${track.lock.key.split(':', 1)[0]}` : track.id;
-    const known = sums.get(id) ?? { lock: hasName ? { key: track.lock.key.split(':', 1)[0] } : track.lock, waited: 0 };
+    const { key } = track.lock;
+    const name = isHidden(key) || isMasked(key) ? null : key.split(':', 1)[0];
+    const id = name === null ? track.id : `name ${name}`;
+    const known = sums.get(id) ?? { lock: name === null ? track.lock : { key: name }, waited: 0 };
     known.waited += sum;
     sums.set(id, known);
   }
