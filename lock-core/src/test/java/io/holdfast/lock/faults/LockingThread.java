@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Takes one lock after the other, holds it for a while, asks whether it is held, and records all of it. */
 final class LockingThread implements Runnable {
 
-    private static final long BETWEEN_QUESTIONS = TimeUnit.MILLISECONDS.toNanos(3);
+    private static final long BETWEEN_QUESTIONS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long AFTER_FAILURE = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long MAX_REST = TimeUnit.MILLISECONDS.toNanos(500);
 

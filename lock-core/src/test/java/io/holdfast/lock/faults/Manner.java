@@ -14,7 +14,7 @@ enum Manner {
 
         @Override
         long pause(Random random) {
-            return millis(random.nextInt(3));
+            return brief(random);
         }
     },
     /** Mostly no time, sometimes some. */
@@ -30,7 +30,7 @@ enum Manner {
 
         @Override
         long pause(Random random) {
-            return millis(random.nextInt(3));
+            return brief(random);
         }
     },
     /** So that there are many grants: most of them pass from thread to thread of a process. */
@@ -42,13 +42,20 @@ enum Manner {
 
         @Override
         long pause(Random random) {
-            return millis(random.nextInt(3));
+            return brief(random);
         }
     };
+
+    private static final int MAX_PAUSE_MILLIS = 200;
 
     abstract long hold(Random random);
 
     abstract long pause(Random random);
+
+    /** Long enough that processes with a dozen threads each leave a machine of two cores time to start others. */
+    private static long brief(Random random) {
+        return millis(random.nextInt(MAX_PAUSE_MILLIS));
+    }
 
     private static long millis(int count) {
         return TimeUnit.MILLISECONDS.toNanos(count);

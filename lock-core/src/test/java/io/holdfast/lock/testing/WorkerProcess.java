@@ -61,7 +61,10 @@ public final class WorkerProcess implements AutoCloseable {
         List<String> command = new ArrayList<>(by);
         command.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
+                "-XX:TieredStopAtLevel=1", // as in the JVMs of the tests: it starts in less time
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:-BytecodeVerificationRemote",
+                "-XX:+UseSerialGC",
                 "-Xshare:auto",
                 "-Xlog:disable", // its output belongs to the worker
                 "-Xmx128m",
@@ -119,7 +122,8 @@ public final class WorkerProcess implements AutoCloseable {
 
     /** Like kill -9: it gets no chance to tidy up. */
     public void kill() throws InterruptedException {
-        process.destroyForcibly().waitFor();
+        process.toHandle().destroyForcibly(); // that of a Process closes its output, with lines that have not been read
+        process.waitFor();
     }
 
     @Override

@@ -14,9 +14,11 @@ import java.util.function.Consumer;
 public final class WorkerJvm implements AutoCloseable {
 
     private final Process process;
+    private final Thread reader;
 
-    private WorkerJvm(Process process) {
+    private WorkerJvm(Process process, Thread reader) {
         this.process = process;
+        this.reader = reader;
     }
 
     /**
@@ -28,7 +30,10 @@ public final class WorkerJvm implements AutoCloseable {
     public static WorkerJvm start(Consumer<String> listener, Class<?> main, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
+                "-XX:TieredStopAtLevel=1", // as in the JVMs of the tests: it starts in less time
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:-BytecodeVerificationRemote",
+                "-XX:+UseSerialGC",
                 "-Xshare:auto",
                 "-Xmx128m",
                 "-cp",
@@ -41,7 +46,7 @@ public final class WorkerJvm implements AutoCloseable {
         Thread reader = new Thread(() -> read(process, listener), "worker-output");
         reader.setDaemon(true);
         reader.start();
-        return new WorkerJvm(process);
+        return new WorkerJvm(process, reader);
     }
 
     private static void read(Process process, Consumer<String> listener) {
@@ -72,9 +77,11 @@ public final class WorkerJvm implements AutoCloseable {
         Signals.send(name, process.pid());
     }
 
-    /** Like kill -9: it gets no chance to tidy up. */
+    /** Like kill -9: it gets no chance to tidy up. The listener has been given what it had said. */
     public void kill() throws InterruptedException {
-        process.destroyForcibly().waitFor();
+        process.toHandle().destroyForcibly(); // that of a Process closes its output, with lines that have not been read
+        process.waitFor();
+        reader.join();
     }
 
     @Override

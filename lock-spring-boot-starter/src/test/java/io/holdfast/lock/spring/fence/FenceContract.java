@@ -23,6 +23,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -509,9 +510,11 @@ abstract class FenceContract extends FenceFixture {
     @Test
     void rows_of_unused_locks_are_deleted() {
         Instance instance = fenced(1);
-        for (int i = 0; i < 250; i++) {
-            outside.update("insert into holdfast_fence (lock_key, token) values (?, ?)", "k" + i, 1_000_000L);
-        }
+        outside.batchUpdate(
+                "insert into holdfast_fence (lock_key, token) values (?, ?)",
+                IntStream.range(0, 120)
+                        .mapToObj(i -> new Object[] {"k" + i, 1_000_000L})
+                        .toList());
         long now = System.currentTimeMillis() * 1_000;
         outside.update("insert into holdfast_fence (lock_key, token) values (?, ?)", "young", now - 3_600_000_000L);
         instance.context.getBean(TransactionFence.class).deleteUnused();
@@ -521,6 +524,7 @@ abstract class FenceContract extends FenceFixture {
 
     @Test
     void row_that_a_transaction_holds_is_left_for_later_and_the_others_are_deleted() {
+        patience = Duration.ofSeconds(1);
         Instance instance = fenced();
         for (String id : List.of("a", "b", "c")) {
             outside.update("insert into holdfast_fence (lock_key, token) values (?, ?)", id, 1_000_000L);

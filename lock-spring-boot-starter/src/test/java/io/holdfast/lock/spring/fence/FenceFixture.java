@@ -41,6 +41,9 @@ abstract class FenceFixture {
 
     final FakeTicker time = new FakeTicker();
     final InMemoryLockStore store = new InMemoryLockStore(time, time);
+    /** How long a statement waits for a row that another transaction holds, in databases that do not heed the timeout of a transaction. */
+    Duration patience = Duration.ofSeconds(30);
+
     private final List<Instance> instances = new ArrayList<>();
     JdbcTemplate outside;
 

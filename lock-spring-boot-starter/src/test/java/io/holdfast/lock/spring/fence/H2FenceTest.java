@@ -8,7 +8,7 @@ class H2FenceTest extends FenceContract {
     @Override
     DataSource dataSource() {
         JdbcDataSource database = new JdbcDataSource();
-        database.setURL("jdbc:h2:mem:fence;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=30000");
+        database.setURL("jdbc:h2:mem:fence;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=" + patience.toMillis());
         return database;
     }
 }

@@ -32,7 +32,7 @@ class JpaFenceTest extends FenceContract {
     @Override
     DataSource dataSource() {
         JdbcDataSource database = new JdbcDataSource();
-        database.setURL("jdbc:h2:mem:jpa;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=30000");
+        database.setURL("jdbc:h2:mem:jpa;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=" + patience.toMillis());
         return database;
     }
 

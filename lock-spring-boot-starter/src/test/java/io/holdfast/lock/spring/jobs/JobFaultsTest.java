@@ -131,7 +131,9 @@ class JobFaultsTest {
             }
         }
         assertThat(missing)
-                .as("fire times without a run that succeeded, of %s; %s faults", byFireTime.size(), faults)
+                .as(
+                        "fire times without a run that succeeded, of %s since %s; %s faults; runs that began: %s",
+                        byFireTime.size(), start, faults, begun)
                 .isEmpty();
         checkAttempts("timed");
         checkAttempts("delayed");
