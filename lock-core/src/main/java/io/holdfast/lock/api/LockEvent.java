@@ -29,6 +29,7 @@ public interface LockEvent {
      * @param waitedFor how long the caller waited
      * @param handoff whether another thread of this client handed the lock over, without a call to the store
      * @param blockedBy the last known holder for which the caller had to wait, if it had to
+     * @param placeInLine see {@link NotAcquired#placeInLine}
      */
     record Acquired(
             LockKey key,
@@ -36,7 +37,8 @@ public interface LockEvent {
             long fencingToken,
             Duration waitedFor,
             boolean handoff,
-            Optional<LockHolder> blockedBy)
+            Optional<LockHolder> blockedBy,
+            int placeInLine)
             implements OfLock {}
 
     /**
@@ -55,8 +57,11 @@ public interface LockEvent {
      * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @param waitedFor how long the caller waited
      * @param holder who held it when last checked, if known
+     * @param placeInLine its place in line when it began to wait, 1 for the first: behind callers of its own client, and behind entries
+     *     in the queue at the store, where another client may have one entry for many callers; 0 if it did not wait, or if unknown
      */
-    record NotAcquired(LockKey key, String name, Duration waitedFor, Optional<LockHolder> holder) implements OfLock {}
+    record NotAcquired(LockKey key, String name, Duration waitedFor, Optional<LockHolder> holder, int placeInLine)
+            implements OfLock {}
 
     /**
      * An attempt to acquire a lock ended with an exception: the store failed, the caller was interrupted, or the client closed.

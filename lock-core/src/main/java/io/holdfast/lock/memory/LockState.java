@@ -56,6 +56,7 @@ final class LockState {
 
     private static final class HoldRecord {
         private final AcquireRequest request;
+        private final HolderInfo holder;
         private final Instant since;
         private final long tokens;
 
@@ -67,10 +68,11 @@ final class LockState {
         private long leaseEnd;
         private Followers followers = Followers.NONE;
 
-        HoldRecord(AcquireRequest request, Instant since, long token, long leaseEnd) {
-            this.request = request;
+        HoldRecord(EntryRecord entry, Instant since, long token, long leaseEnd) {
+            this.request = entry.request;
+            this.holder = entry.holder;
             this.since = since;
-            this.tokens = request.isExclusive() ? request.tokens() : 1;
+            this.tokens = request.isExclusive() ? entry.tokens : 1;
             this.owner = request.owner();
             this.mode = request.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
             this.token = token;
@@ -84,40 +86,30 @@ final class LockState {
         LockHolder describe(long now) {
             String clientId = request.owner().clientId();
             Duration remaining = Duration.ofNanos(Math.max(0, leaseEnd - now));
-            return request.holder().holding(clientId, since, remaining, token, mode, owner == null);
+            return holder.holding(clientId, since, remaining, token, mode, owner == null);
         }
     }
 
     static final class EntryRecord {
-        private AcquireRequest request;
+        private final AcquireRequest request;
+        /** Another thread of the client may take the place in line. */
+        private HolderInfo holder;
+
+        private long tokens;
         private long aliveUntil;
         private boolean reserved;
         private Followers followers = Followers.NONE;
 
         EntryRecord(AcquireRequest request, long aliveUntil) {
             this.request = request;
+            this.holder = request.holder();
+            this.tokens = request.tokens();
             this.aliveUntil = aliveUntil;
-        }
-
-        /** Another thread of the client may have taken the place in line. */
-        void calledBy(HolderInfo holder, long tokens) {
-            request = new AcquireRequest(
-                    request.key(),
-                    request.owner(),
-                    request.leaseMillis(),
-                    holder,
-                    request.limit(),
-                    request.weight(),
-                    request.fair(),
-                    request.waiting(),
-                    tokens,
-                    request.leastToken(),
-                    request.raising());
         }
 
         LockWaiter describe() {
             LockMode mode = request.isExclusive() ? LockMode.EXCLUSIVE : LockMode.SHARED;
-            return request.holder().waiting(request.owner().clientId(), mode, request.fair(), reserved);
+            return holder.waiting(request.owner().clientId(), mode, request.fair(), reserved);
         }
     }
 
@@ -152,12 +144,13 @@ final class LockState {
         keep(owner);
         EntryRecord known = entries.get(owner);
         if (known != null) {
-            known.calledBy(request.holder(), request.tokens());
+            known.holder = request.holder();
+            known.tokens = request.tokens();
         }
         Optional<AcquireReply> refusal = refusal(request);
         if (refusal.isEmpty()) {
             HoldRecord held = find(owner);
-            HoldRecord hold = held == null ? grant(request, now) : held;
+            HoldRecord hold = held == null ? grant(new EntryRecord(request, now), now) : held;
             raise(hold, request.raising() ? request.leastToken() : 0);
             confirm(hold, request.leaseMillis());
             return new AcquireReply.Granted(hold.token, hold.tokens, waiters(), false);
@@ -173,7 +166,7 @@ final class LockState {
             entries.put(owner, new EntryRecord(request, now + ENTRY_NANOS));
         }
         settle();
-        return held();
+        return held(request.waiting() ? (int) queue().count() : 0);
     }
 
     /** The refusal of a request that does not wait; empty if it would be granted, for the first time or again. */
@@ -186,11 +179,11 @@ final class LockState {
             settle();
         }
         boolean free = queue().findAny().isEmpty() && admits(request);
-        return free || find(request.owner()) != null ? Optional.empty() : Optional.of(held());
+        return free || find(request.owner()) != null ? Optional.empty() : Optional.of(held(0));
     }
 
-    private AcquireReply held() {
-        return new AcquireReply.Held(holders().findFirst(), clock.micros(now), blockedFor(), false);
+    private AcquireReply held(int queued) {
+        return new AcquireReply.Held(holders().findFirst(), clock.micros(now), blockedFor(), queued, false);
     }
 
     /**
@@ -416,7 +409,7 @@ final class LockState {
         List<HoldRecord> granted = new ArrayList<>();
         for (EntryRecord head = head(); head != null && admits(head.request); head = head()) {
             head.reserved = true;
-            granted.add(grant(head.request, head.aliveUntil));
+            granted.add(grant(head, head.aliveUntil));
         }
         for (HoldRecord hold : granted) {
             long until = clock.micros(hold.leaseEnd);
@@ -436,9 +429,9 @@ final class LockState {
         return null;
     }
 
-    private HoldRecord grant(AcquireRequest request, long leaseEnd) {
-        long token = Math.max(Math.max(lastFencingToken + 1, request.leastToken()), clock.token(now));
-        HoldRecord hold = new HoldRecord(request, clock.wallClock().instant(), token, leaseEnd);
+    private HoldRecord grant(EntryRecord entry, long leaseEnd) {
+        long token = Math.max(Math.max(lastFencingToken + 1, entry.request.leastToken()), clock.token(now));
+        HoldRecord hold = new HoldRecord(entry, clock.wallClock().instant(), token, leaseEnd);
         lastFencingToken = token + hold.tokens - 1;
         holds.add(hold);
         return hold;

@@ -130,7 +130,7 @@ record Election(Quorum quorum, TokenClock clock, AcquireRequest request) {
         Optional<LockHolder> holder = Merged.mostNamed(
                         ballot.answers(AcquireReply.Held.class).stream().flatMap(held -> held.holder().stream()))
                 .map(Merged::withoutDrift);
-        return new AcquireReply.Held(holder, 0, backOff(), resent);
+        return new AcquireReply.Held(holder, 0, backOff(), 0, resent);
     }
 
     /** Random, so that two clients that collided do not collide again. */

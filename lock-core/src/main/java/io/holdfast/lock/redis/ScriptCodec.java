@@ -195,6 +195,7 @@ final class ScriptCodec {
                         all(lines, ScriptCodec::holder).stream().findFirst(),
                         positive(words[1]),
                         micros(words[2]),
+                        Integer.parseInt(words[3]),
                         resent);
             case "BURIED" -> new AcquireReply.Cancelled();
             case "REJOINING" ->
@@ -471,12 +472,8 @@ final class ScriptCodec {
     }
 
     private static String text(HolderInfo holder) {
-        return holder.host()
-                + '\n'
-                + holder.pid()
-                + '\n'
-                + holder.thread().replace('\n', ' ')
-                + (holder.traceparent() == null ? "" : TRACE + holder.traceparent());
+        String trace = holder.traceparent() == null ? "" : TRACE + holder.traceparent();
+        return holder.host() + '\n' + holder.pid() + '\n' + holder.thread() + trace;
     }
 
     private static byte[] utf8(String text) {

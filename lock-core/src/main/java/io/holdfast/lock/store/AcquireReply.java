@@ -29,9 +29,10 @@ public sealed interface AcquireReply {
      * @param storeMicros the store's time in microseconds, see {@link Reservation}
      * @param blockedFor the longest time that the caller should wait before it calls again, because the lock or reservation that blocks it
      *     then expires
+     * @param queued how many callers are in the queue, this one included; 0 if it is not in it
      * @param resent see {@link AcquireReply#resent}
      */
-    record Held(Optional<LockHolder> holder, long storeMicros, Duration blockedFor, boolean resent)
+    record Held(Optional<LockHolder> holder, long storeMicros, Duration blockedFor, int queued, boolean resent)
             implements AcquireReply {}
 
     /** The acquisition was undone before this call arrived: it is cancelled, and its owner id is never granted again. */

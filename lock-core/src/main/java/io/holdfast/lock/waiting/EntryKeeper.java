@@ -345,9 +345,8 @@ public final class EntryKeeper implements WakeListener, AutoCloseable {
     private void listen() {
         synchronized (this) {
             if (withThread && thread == null && !closed) {
-                Thread keeper = DaemonThreads.create(this::run, "holdfast-queue");
-                keeper.start();
-                thread = keeper;
+                thread = DaemonThreads.create(this::run, "holdfast-queue");
+                thread.start();
             }
         }
         subscribe();

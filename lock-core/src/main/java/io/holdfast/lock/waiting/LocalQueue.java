@@ -1,8 +1,10 @@
 package io.holdfast.lock.waiting;
 
+import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
+import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Ticker;
@@ -137,6 +139,9 @@ public final class LocalQueue implements AutoCloseable {
         /** The last known holder: the front, once it has the lock; before that, the one that the store last reported to it. */
         private volatile Supplier<Optional<LockHolder>> holder = Optional::empty;
 
+        /** How many callers were in the queue at the store when it last refused the front, with the front; 0 while the front holds the lock. */
+        private volatile int queued;
+
         /** Whether the store has replied to any caller of the line. */
         private volatile boolean answered;
 
@@ -162,6 +167,7 @@ public final class LocalQueue implements AutoCloseable {
                 place.state = State.FRONT;
             } else {
                 waiting.add(place);
+                place.number = queued + waiting.size();
             }
             return place;
         }
@@ -225,6 +231,9 @@ public final class LocalQueue implements AutoCloseable {
         private final Runnable waiter;
         private final long since = ticker.nanos();
         private volatile State state = State.WAITING;
+
+        /** Set before it waits. */
+        private int number;
 
         /** The grant that it may hand off; null if it has no lock, or one that is not handed off. */
         private @Nullable Cohort cohort;
@@ -333,6 +342,11 @@ public final class LocalQueue implements AutoCloseable {
             return Objects.requireNonNull(cohort).handoffGrant();
         }
 
+        /** {@return its place in line when it began to wait, see {@link LockEvent.NotAcquired#placeInLine}} */
+        public int number() {
+            return number;
+        }
+
         /** {@return the last known holder of the lock} */
         public Supplier<Optional<LockHolder>> holder() {
             return line.holder;
@@ -395,6 +409,13 @@ public final class LocalQueue implements AutoCloseable {
             line.holder = known;
         }
 
+        /** The store has refused the front. */
+        public void refused(AcquireReply.Held reply) {
+            line.queued = reply.queued();
+            number = number == 0 ? reply.queued() : number;
+            holder(reply::holder);
+        }
+
         // With the lock.
 
         /**
@@ -405,6 +426,7 @@ public final class LocalQueue implements AutoCloseable {
          */
         public void granted(QueueEntry.Grant grant) {
             line.entry = null;
+            line.queued = 0;
             if (grant.tokens() > 1 && terms != null) {
                 cohort = new Cohort(grant, ticker);
                 entries.attend(cohort);

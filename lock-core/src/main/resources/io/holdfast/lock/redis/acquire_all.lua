@@ -41,7 +41,7 @@ local function refusal(i)
   end
   settle(lock)
   if not is_holder(wish) and (lock.entries > 0 or not compatible(lock, wish.limit, wish.weight)) then
-    return string.format('HELD %d %d', now, blocked_us(lock)) .. describe_any(lock)
+    return string.format('HELD %d %d 0', now, blocked_us(lock)) .. describe_any(lock)
   end
   return nil
 end

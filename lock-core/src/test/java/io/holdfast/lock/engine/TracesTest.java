@@ -14,6 +14,7 @@ import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,6 +42,9 @@ class TracesTest {
     /** The traces for which the callers of each trace have waited, "" for none. */
     private final Map<String, String> blockers = new ConcurrentHashMap<>();
 
+    /** Where the callers of each trace stood in line. */
+    private final Map<String, Integer> places = new ConcurrentHashMap<>();
+
     private final LockEngine locks = client();
     private final LockEngine others = client();
 
@@ -50,6 +54,9 @@ class TracesTest {
                 .listener(event -> {
                     if (event instanceof LockEvent.Acquired acquired) {
                         blockers.put(here(), traceOf(acquired.blockedBy()));
+                        places.put(here(), acquired.placeInLine());
+                    } else if (event instanceof LockEvent.NotAcquired refused) {
+                        places.put(here(), refused.placeInLine());
                     }
                 })
                 .build();
@@ -156,6 +163,28 @@ class TracesTest {
         assertThat(blockers).containsEntry("2", "1");
     }
 
+    /** The store has one entry for callers of one client that want the same, and each fair one has an entry of its own. */
+    @Test
+    void place_in_line_counts_callers_of_the_same_client_and_entries_at_the_store() {
+        LockRequest fair = ORDER.fair(true);
+        try (LockEngine third = client()) {
+            LockHandle first = in(1, () -> locks.acquire(ORDER).detach()).join();
+            List<CompletableFuture<?>> released = new ArrayList<>();
+            released.add(waiting(others, 2).thenAccept(LockHandle::close));
+            released.add(waiting(others, 3).thenAccept(LockHandle::close));
+            released.add(waiting(locks, 4).thenAccept(LockHandle::close));
+            released.add(waiting(third, 5).thenAccept(LockHandle::close));
+            released.add(in(6, () -> others.acquire(fair).detach()).thenAccept(LockHandle::close));
+            await().until(() -> memory.inspect(LockKey.of(KEY)).queue().size() == 3);
+            in(7, () -> others.tryAcquire(ORDER.waitFor(Duration.ofMillis(20)))).join();
+            in(8, () -> third.tryAcquire(ORDER.waitFor(Duration.ZERO))).join();
+            first.close();
+            released.forEach(CompletableFuture::join);
+        }
+
+        assertThat(places).isEqualTo(Map.of("1", 0, "2", 1, "3", 2, "4", 1, "5", 2, "6", 3, "7", 3, "8", 0));
+    }
+
     @Test
     void waiter_that_is_refused_names_the_trace_of_the_holder() {
         LockHandle held = in(1, () -> locks.acquire(ORDER).detach()).join();
@@ -185,7 +214,8 @@ class TracesTest {
         assertThat(store.acquires).hasSize((int) calls); // it was handed off
         assertThat(blockers).containsEntry("2", "1").containsEntry("3", "2");
         assertThat(recorded()).isEmpty(); // rather than that of the second one
-        assertThat(others.tryExecute(ORDER, () -> {}).executed()).isFalse();
+        assertThat(others.tryExecute(ORDER.waitFor(Duration.ZERO), () -> {}).executed())
+                .isFalse();
         last.close();
     }
 

@@ -98,7 +98,7 @@ final class SpreadRun extends NoStore {
     /** Instead of replies: the connection breaks. */
     static final List<Object> BROKEN = List.of("broken");
 
-    private static final AcquireReply SENT_ONCE = new AcquireReply.Held(Optional.empty(), 1, Duration.ZERO, false);
+    private static final AcquireReply SENT_ONCE = new AcquireReply.Held(Optional.empty(), 1, Duration.ZERO, 0, false);
     private static final EventPublisher NO_LISTENERS = new EventPublisher(List.of());
     private static final long LONG = Duration.ofDays(365).toNanos();
     static final Duration LEASE = LockStore.RESERVATION;

@@ -288,7 +288,7 @@ final class SpreadWorld {
         }
         return reply instanceof AcquireReply.Held held
                 ? "HELD " + held.storeMicros() + ' '
-                        + TimeUnit.NANOSECONDS.toMicros(held.blockedFor().toNanos())
+                        + TimeUnit.NANOSECONDS.toMicros(held.blockedFor().toNanos()) + " 0"
                 : "BURIED";
     }
 

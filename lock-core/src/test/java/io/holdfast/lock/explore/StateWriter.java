@@ -52,7 +52,7 @@ final class StateWriter {
                 "AcquireRequest.limit",
                 "AcquireRequest.weight",
                 "AcquireRequest.fair",
-                "AcquireRequest.tokens");
+                "EntryRecord.tokens");
         kind(
                 Kind.PLAIN,
                 "Reservation.tokens",
@@ -63,6 +63,7 @@ final class StateWriter {
                 "QueueEntry.metFailure");
         // The same lease, holder and lock in all that is explored; of entries, only what a grant needs.
         kind(Kind.SKIPPED, "AcquireRequest.key", "AcquireRequest.leaseMillis", "AcquireRequest.holder");
+        kind(Kind.SKIPPED, "HoldRecord.holder", "EntryRecord.holder", "AcquireRequest.tokens");
         kind(Kind.SKIPPED, "AcquireRequest.waiting", "AcquireRequest.leastToken", "AcquireRequest.raising");
         kind(
                 Kind.SKIPPED,

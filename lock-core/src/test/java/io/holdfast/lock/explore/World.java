@@ -226,7 +226,7 @@ final class World {
         if (reply instanceof AcquireReply.Granted granted) {
             return new AcquireReply.Granted(granted.token(), granted.tokens(), granted.waiters(), true);
         } else if (reply instanceof AcquireReply.Held held) {
-            return new AcquireReply.Held(held.holder(), held.storeMicros(), held.blockedFor(), true);
+            return new AcquireReply.Held(held.holder(), held.storeMicros(), held.blockedFor(), held.queued(), true);
         }
         return reply;
     }

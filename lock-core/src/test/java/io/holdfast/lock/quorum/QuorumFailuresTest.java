@@ -197,7 +197,7 @@ class QuorumFailuresTest {
     private static AcquireReply resent(AcquireReply reply) {
         return reply instanceof AcquireReply.Granted granted
                 ? new AcquireReply.Granted(granted.token(), granted.tokens(), granted.waiters(), true)
-                : new AcquireReply.Held(held(reply).holder(), 0, held(reply).blockedFor(), true);
+                : new AcquireReply.Held(held(reply).holder(), 0, held(reply).blockedFor(), 0, true);
     }
 
     @Test

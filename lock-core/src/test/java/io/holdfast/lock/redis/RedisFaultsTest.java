@@ -183,7 +183,18 @@ class RedisFaultsTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"HELLO", "GRANTED", "GRANTED 1 x 0", "GRANTED 1 1 7", "HELD 0 0", "HELD 1 0\na b", "-1", ""})
+            strings = {
+                "HELLO",
+                "GRANTED",
+                "GRANTED 1 x 0",
+                "GRANTED 1 1 7",
+                "HELD 0 0 0",
+                "HELD 1 0",
+                "HELD 1 0 x",
+                "HELD 1 0 0\na b",
+                "-1",
+                ""
+            })
     void answer_that_no_script_gives_is_an_error(String answer) {
         proxy.answer("$" + answer.length() + "\r\n" + answer);
 

@@ -261,7 +261,7 @@ class SpreadCallsTest {
     @Test
     void locks_are_given_back_within_the_time_of_the_call() {
         replies("a", List.of(text("1")));
-        replies("b", List.of(text("HELD 1 1000000")));
+        replies("b", List.of(text("HELD 1 1000000 0")));
         replies("a", List.of(text("RELEASED")));
 
         assertRefused(acquireAll(Duration.ofMinutes(1), "a1", "b2"), false);
@@ -275,7 +275,7 @@ class SpreadCallsTest {
     void locks_are_not_given_back_after_half_of_the_command_timeout() {
         delay = Duration.ofMillis(200);
         replies("a", List.of(text("1")));
-        replies("b", List.of(text("HELD 1 1000000")));
+        replies("b", List.of(text("HELD 1 1000000 0")));
 
         assertRefused(acquireAll(delay.multipliedBy(2), "a1", "b2"), true);
 
@@ -285,8 +285,8 @@ class SpreadCallsTest {
     @Test
     void late_refusal_of_all_locks_leaves_nothing_to_undo() {
         delay = Duration.ofMillis(200);
-        replies("a", List.of(text("HELD 1 1000000")));
-        replies("b", List.of(text("HELD 1 1000000")));
+        replies("a", List.of(text("HELD 1 1000000 0")));
+        replies("b", List.of(text("HELD 1 1000000 0")));
 
         assertRefused(acquireAll(delay.multipliedBy(2), "a1", "b2"), false);
     }

@@ -691,7 +691,7 @@ class EntryKeeperTest {
     }
 
     private static AcquireReply.Held heldFor(Duration blockedFor) {
-        return new AcquireReply.Held(Optional.empty(), 0, blockedFor, false);
+        return new AcquireReply.Held(Optional.empty(), 0, blockedFor, 1, false);
     }
 
     @Test
@@ -865,7 +865,7 @@ class EntryKeeperTest {
         Set<Thread> before = Thread.getAllStackTraces().keySet();
         try (EntryKeeper real = new EntryKeeper(store, "another", time, true, sequence -> {})) {
             QueueEntry entry = real.open(KEY, new OwnerId("another", 1));
-            real.taken(entry, time.nanos(), new AcquireReply.Held(Optional.empty(), 0, LONG, false));
+            real.taken(entry, time.nanos(), new AcquireReply.Held(Optional.empty(), 0, LONG, 1, false));
             Thread thread = Thread.getAllStackTraces().keySet().stream()
                     .filter(other -> other.getName().equals("holdfast-queue") && !before.contains(other))
                     .findFirst()

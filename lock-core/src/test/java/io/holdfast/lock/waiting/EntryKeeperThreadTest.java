@@ -36,7 +36,7 @@ class EntryKeeperThreadTest {
     private QueueEntry taken() {
         QueueEntry entry = keeper.open(KEY, new OwnerId("client", ++lastSequence));
         keeper.taken(
-                entry, System.nanoTime(), new AcquireReply.Held(Optional.empty(), 0, Duration.ofMillis(10), false));
+                entry, System.nanoTime(), new AcquireReply.Held(Optional.empty(), 0, Duration.ofMillis(10), 1, false));
         return entry;
     }
 

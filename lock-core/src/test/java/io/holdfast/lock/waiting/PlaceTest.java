@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
+import io.holdfast.lock.store.AcquireReply;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.testing.FakeTicker;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -69,6 +71,27 @@ class PlaceTest {
         assertThat(first.isOver()).isTrue();
         assertThat(third.isInLine()).isFalse();
         assertThat(third.hasFollowers()).isFalse();
+    }
+
+    @Test
+    void number_is_that_of_the_time_when_the_wait_began() {
+        assertThat(List.of(first.number(), second.number(), third.number())).containsExactly(0, 1, 2);
+
+        first.refused(queued(5));
+        LocalQueue.Place fourth = enter("fourth", "terms");
+        first.refused(queued(3));
+        LocalQueue.Place fifth = enter("fifth", "terms");
+        granted(first);
+        LocalQueue.Place sixth = enter("sixth", "terms");
+        first.leave();
+        second.refused(queued(2));
+
+        assertThat(List.of(first.number(), second.number(), fourth.number(), fifth.number(), sixth.number()))
+                .containsExactly(5, 1, 5 + 3, 3 + 4, 5);
+    }
+
+    private static AcquireReply.Held queued(int number) {
+        return new AcquireReply.Held(Optional.empty(), 1, MILLI, number, false);
     }
 
     @Test

@@ -369,7 +369,7 @@ public final class Acquisition implements Steps {
     }
 
     private void held(AcquireReply.Held reply, boolean last) {
-        place.holder(reply::holder);
+        place.refused(reply);
         if (last) {
             giveUp();
             refused(reply.holder());
@@ -483,17 +483,22 @@ public final class Acquisition implements Steps {
 
     private void end() {
         state = State.OVER;
-        publishOutcome(
-                result instanceof AcquireResult.Contended,
-                () -> result() instanceof Handle granted
-                        ? new LockEvent.Acquired(
-                                key, terms.name(), granted.fencingToken(), budget.spent(), entry == null, blocker.get())
-                        : new LockEvent.NotAcquired(
-                                key, terms.name(), budget.spent(), ((AcquireResult.Contended) result()).holder()));
+        publishOutcome(result instanceof AcquireResult.Contended, this::outcome);
         if (result instanceof Handle granted && shared.locks.isOver(queue)) {
             Handle.giveBack(List.of(granted));
             throw shared.locks.tooLate(key);
         }
+    }
+
+    private LockEvent.OfLock outcome() {
+        String name = terms.name();
+        Duration waited = budget.spent();
+        int placeInLine = wait == null ? 0 : place.number();
+        if (result() instanceof AcquireResult.Contended refusal) {
+            return new LockEvent.NotAcquired(key, name, waited, refusal.holder(), placeInLine);
+        }
+        long token = ((Handle) result()).fencingToken();
+        return new LockEvent.Acquired(key, name, token, waited, entry == null, blocker.get(), placeInLine);
     }
 
     /**

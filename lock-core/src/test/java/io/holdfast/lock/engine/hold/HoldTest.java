@@ -9,8 +9,6 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.NewThread;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -334,19 +332,5 @@ class HoldTest {
 
         assertThat(hold.loss()).isNull();
         assertThat(events.lost).isEmpty();
-    }
-
-    @Test
-    void loss_actions_run_once() {
-        Hold hold = hold();
-        List<LockEvent.Lost> reported = new ArrayList<>();
-        var action = Hold.once(reported::add);
-        hold.addLossAction(action);
-        LockEvent.Lost loss = hold.lose(LossCause.REVOKED);
-
-        hold.lossActions.forEach(each -> each.accept(loss));
-        action.accept(loss);
-
-        assertThat(reported).containsExactly(loss);
     }
 }

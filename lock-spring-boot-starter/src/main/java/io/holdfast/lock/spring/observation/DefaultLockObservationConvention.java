@@ -43,8 +43,11 @@ public class DefaultLockObservationConvention implements LockObservationConventi
                         holder.host() + " (pid " + holder.pid() + ", thread " + holder.thread() + ")"),
                 HighCardinalityKeyNames.WAITED.withValue(
                         Long.toString(context.getWaitedFor().toMillis())));
-        return holder.traceId()
-                .map(id -> known.and(HighCardinalityKeyNames.HOLDER_TRACE_ID.withValue(id)))
-                .orElse(known);
+        int place = context.getPlaceInLine();
+        if (place > 0) {
+            known = known.and(HighCardinalityKeyNames.PLACE_IN_LINE.withValue(Integer.toString(place)));
+        }
+        String traceId = holder.traceId().orElse(null);
+        return traceId == null ? known : known.and(HighCardinalityKeyNames.HOLDER_TRACE_ID.withValue(traceId));
     }
 }

@@ -1,5 +1,6 @@
 package io.holdfast.lock.spring.observation;
 
+import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
 import io.micrometer.observation.Observation;
@@ -24,6 +25,7 @@ public final class LockObservationContext extends Observation.Context {
     private volatile Optional<Outcome> outcome = Optional.empty();
     private volatile Optional<LockHolder> blockedBy = Optional.empty();
     private volatile Duration waitedFor = Duration.ZERO;
+    private volatile int placeInLine;
 
     /**
      * Creates an instance.
@@ -73,14 +75,21 @@ public final class LockObservationContext extends Observation.Context {
         return waitedFor;
     }
 
+    /** {@return its place in line when it began to wait, see {@link LockEvent.NotAcquired#placeInLine}; 0 if it did not} */
+    public int getPlaceInLine() {
+        return placeInLine;
+    }
+
     /**
      * Sets for whom the caller had to wait; called at the end of the acquisition.
      *
      * @param holder the last known holder
      * @param waited how long the caller waited
+     * @param place its place in line, see {@link #getPlaceInLine}
      */
-    public void setBlockedBy(LockHolder holder, Duration waited) {
+    public void setBlockedBy(LockHolder holder, Duration waited, int place) {
         this.blockedBy = Optional.of(holder);
         this.waitedFor = waited;
+        this.placeInLine = place;
     }
 }

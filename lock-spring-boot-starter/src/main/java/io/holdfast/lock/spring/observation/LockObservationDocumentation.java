@@ -65,6 +65,14 @@ public enum LockObservationDocumentation implements ObservationDocumentation {
             }
         },
 
+        /** The caller's place when it began to wait, see {@link LockObservationContext#getPlaceInLine}. */
+        PLACE_IN_LINE {
+            @Override
+            public String asString() {
+                return "holdfast.place_in_line";
+            }
+        },
+
         /** How long the caller waited, in milliseconds. */
         WAITED {
             @Override

@@ -80,6 +80,22 @@ abstract class QueueContract extends ContractFixture {
         assertThat(store().inspect(key).waiters()).isEqualTo(1);
     }
 
+    @Test
+    void refused_caller_in_the_queue_learns_how_many_are_in_it() {
+        granted(alice);
+
+        assertThat(queued(acquire(bob, LEASE, true))).isEqualTo(1);
+        assertThat(queued(acquire(carol, LEASE, 3, true))).isEqualTo(2);
+        assertThat(queued(acquire(dave, LEASE, false))).isZero();
+        assertThat(queued(acquire(bob, LEASE, true))).isEqualTo(2);
+        assertThat(queued(acquire(bob, LEASE, false))).isZero();
+        assertThat(queued(acquire(carol, LEASE, 3, true))).isEqualTo(1);
+    }
+
+    private static int queued(AcquireReply reply) {
+        return ((AcquireReply.Held) reply).queued();
+    }
+
     /** A thread that gives up leaves its place to the next thread of its client. */
     @ParameterizedTest
     @ValueSource(ints = {EXCLUSIVE, 3})

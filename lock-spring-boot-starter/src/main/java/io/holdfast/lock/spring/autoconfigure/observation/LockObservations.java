@@ -62,30 +62,25 @@ record LockObservations(
 
         @Override
         public void ended(LockEvent.OfLock event) {
-            context.setOutcome(outcome(event));
             if (event instanceof LockEvent.Acquired acquired) {
-                acquired.blockedBy().ifPresent(holder -> blockedBy(holder, acquired.waitedFor()));
+                context.setOutcome(Outcome.ACQUIRED);
+                acquired.blockedBy()
+                        .ifPresent(holder -> blockedBy(holder, acquired.waitedFor(), acquired.placeInLine()));
             } else if (event instanceof LockEvent.NotAcquired refused) {
-                refused.holder().ifPresent(holder -> blockedBy(holder, refused.waitedFor()));
-            }
-            if (event instanceof LockEvent.Failed failed) {
+                context.setOutcome(Outcome.NOT_ACQUIRED);
+                refused.holder().ifPresent(holder -> blockedBy(holder, refused.waitedFor(), refused.placeInLine()));
+            } else if (event instanceof LockEvent.Failed failed) {
+                context.setOutcome(Outcome.FAILED);
                 observation.error(failed.failure());
             }
             observation.stop();
         }
 
-        private void blockedBy(LockHolder holder, Duration waited) {
-            context.setBlockedBy(holder, waited);
+        private void blockedBy(LockHolder holder, Duration waited, int place) {
+            context.setBlockedBy(holder, waited, place);
             if (LINKS) {
                 holder.traceparent().ifPresent(traceparent -> OpenTelemetry.link(context, traceparent));
             }
-        }
-
-        private static Outcome outcome(LockEvent.OfLock event) {
-            if (event instanceof LockEvent.Acquired) {
-                return Outcome.ACQUIRED;
-            }
-            return event instanceof LockEvent.NotAcquired ? Outcome.NOT_ACQUIRED : Outcome.FAILED;
         }
     }
 

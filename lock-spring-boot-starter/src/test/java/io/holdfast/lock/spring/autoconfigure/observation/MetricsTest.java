@@ -212,9 +212,9 @@ class MetricsTest {
     void handoffs_within_the_client_are_counted() {
         application.run(context -> {
             LockListener metrics = context.getBean(LockMetrics.class);
-            metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 1, Duration.ZERO, false, Optional.empty()));
-            metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 2, Duration.ZERO, true, Optional.empty()));
-            metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 3, Duration.ZERO, true, Optional.empty()));
+            metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 1, Duration.ZERO, false, Optional.empty(), 0));
+            metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 2, Duration.ZERO, true, Optional.empty(), 0));
+            metrics.onEvent(new LockEvent.Acquired(ORDER.key(), "order", 3, Duration.ZERO, true, Optional.empty(), 0));
 
             assertThat(meters.get("holdfast.handoffs")
                             .tag("name", "order")

@@ -292,7 +292,7 @@ class ObservationTest {
         LockHolder holder = new HolderInfo(
                         "shop-1", 1, "main", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
                 .holding("client", Instant.EPOCH, Duration.ZERO, 1, LockMode.EXCLUSIVE, false);
-        context.setBlockedBy(holder, Duration.ofSeconds(2));
+        context.setBlockedBy(holder, Duration.ofSeconds(2), 1);
         assertThat(new DefaultLockObservationConvention().getHighCardinalityKeyValues(context))
                 .extracting(KeyValue::getKey)
                 .containsExactlyElementsOf(Stream.of(LockObservationDocumentation.ACQUIRE.getHighCardinalityKeyNames())

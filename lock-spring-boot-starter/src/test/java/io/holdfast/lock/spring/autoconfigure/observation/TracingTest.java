@@ -281,6 +281,7 @@ class TracingTest {
                 assertThat(attribute(span, "holdfast.holder.trace_id")).isEqualTo(holder);
                 assertThat(attribute(span, "holdfast.holder"))
                         .contains("(pid " + ProcessHandle.current().pid());
+                assertThat(attribute(span, "holdfast.place_in_line")).isEqualTo("1");
                 assertThat(Long.parseLong(attribute(span, "holdfast.waited_ms")))
                         .isGreaterThanOrEqualTo(50);
             });
