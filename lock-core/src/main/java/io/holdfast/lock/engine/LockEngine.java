@@ -46,6 +46,7 @@ import io.holdfast.lock.store.scan.WaitReport;
 import io.holdfast.lock.threads.Pause;
 import io.holdfast.lock.waiting.Budget;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.List;
@@ -396,13 +397,6 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
         return shown(ClientContext.uninterruptibly(() -> settings.store.inspect(key)));
     }
 
-    /** The waiters of a lock, at least those of this client, of which the store may not know all yet. */
-    private Followers waiters(LockKey key, int number, Duration longest) {
-        Followers own = used().map(made -> made.waits().of(key)).orElse(Followers.NONE);
-        boolean longer = own.longestWait().compareTo(longest) > 0;
-        return new Followers(Math.max(number, own.number()), longer ? own.longestWait() : longest);
-    }
-
     @Override
     public List<LockHolder> forceRelease(String key) {
         return forceRelease(shown(LockKey.of(key)), EnumSet.allOf(LockMode.class));
@@ -580,11 +574,13 @@ public final class LockEngine implements LockTemplate, LocalLocks, AllLocks, Aut
         }
     }
 
+    /** With at least the waiters of this client, of which the store may not know all yet. */
     private LockStatus shown(LockStatus status) {
-        Followers all = waiters(status.key(), status.waiters(), status.longestWait());
         LockKey key = shown(status.key());
-        return new LockStatus(
-                key, status.holders(), status.queue(), all.number(), status.lastFencingToken(), all.longestWait());
+        Followers own = used().map(made -> made.waits().of(status.key())).orElse(Followers.NONE);
+        int waiters = Math.max(status.waiters(), own.number());
+        Duration longest = Collections.max(List.of(status.longestWait(), own.longestWait()));
+        return new LockStatus(key, status.holders(), status.queue(), waiters, status.lastFencingToken(), longest);
     }
 
     /** Before the client is used: the id that it will have. */

@@ -149,12 +149,11 @@ final class WaitGraph {
                 .filter(cycle -> known.add(Set.copyOf(cycle)))
                 .map(WaitGraph::deadlock)
                 .toList();
-        return new LockWaits(
-                waits.stream()
-                        .filter(each -> !each.recorded().report().ended())
-                        .map(Vertex::what)
-                        .toList(),
-                deadlocks);
+        List<NestedWait> nestedWaits = waits.stream()
+                .filter(each -> !each.recorded().report().ended())
+                .map(Vertex::what)
+                .toList();
+        return new LockWaits(nestedWaits, deadlocks);
     }
 
     /**

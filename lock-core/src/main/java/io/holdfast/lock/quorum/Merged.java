@@ -68,17 +68,9 @@ final class Merged {
                 .multipliedBy(Quorum.DRIFT_SHARE)
                 .dividedBy(Quorum.DRIFT_SHARE + 1L);
         Duration left = remaining.isNegative() ? Duration.ZERO : remaining;
-        return new HolderInfo(
-                        holder.host(),
-                        holder.pid(),
-                        holder.thread(),
-                        holder.traceparent().orElse(null))
-                .holding(
-                        holder.clientId(),
-                        holder.since(),
-                        left,
-                        holder.fencingToken(),
-                        holder.mode(),
-                        holder.keptByMinHold());
+        String trace = holder.traceparent().orElse(null);
+        HolderInfo where = new HolderInfo(holder.host(), holder.pid(), holder.thread(), trace);
+        return where.holding(
+                holder.clientId(), holder.since(), left, holder.fencingToken(), holder.mode(), holder.keptByMinHold());
     }
 }

@@ -141,23 +141,15 @@ final class Quorum {
     /** The values by server name, without servers that have none. */
     <A> Map<String, A> byName(Function<Node, @Nullable A> value) {
         Map<String, A> values = new TreeMap<>();
-        for (Node node : nodes) {
-            A known = value.apply(node);
-            if (known != null) {
-                values.put(node.name, known);
-            }
-        }
+        nodes.forEach(node -> values.compute(node.name, (name, none) -> value.apply(node)));
         return values;
     }
 
     void close() {
         closed = true;
         Stream.concat(Stream.of(rounds), nodes.stream().map(node -> node.threads))
-                .forEach(threads -> {
-                    if (threads instanceof ExecutorService pool) {
-                        pool.shutdown();
-                    }
-                });
+                .filter(ExecutorService.class::isInstance)
+                .forEach(threads -> ((ExecutorService) threads).shutdown());
         nodes.forEach(Node::close);
     }
 }

@@ -145,11 +145,10 @@ public final class QuorumLockStore implements LockStore {
     @Override
     public ReleaseReply release(ReleaseRequest request) {
         int needed = quorum.needed(request.limit());
-        return released(
-                needed,
-                quorum.askInRound(
-                        (node, round) -> node.call(request.owner(), round, () -> node.store.beginRelease(request)),
-                        each -> each.isDecided(reply -> reply != ReleaseReply.NOT_HOLDER, needed)));
+        Ballot<ReleaseReply> ballot = quorum.askInRound(
+                (node, round) -> node.call(request.owner(), round, () -> node.store.beginRelease(request)),
+                each -> each.isDecided(reply -> reply != ReleaseReply.NOT_HOLDER, needed));
+        return released(needed, ballot);
     }
 
     @Override

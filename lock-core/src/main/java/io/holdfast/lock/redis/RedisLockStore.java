@@ -105,9 +105,6 @@ public final class RedisLockStore implements LockStore {
     private final RedisWaits waits;
     private final Set<WakeChannel> wakeups = ConcurrentHashMap.newKeySet();
 
-    /** By client. */
-    private final Map<String, SlotChannels> slots = new ConcurrentHashMap<>();
-
     /** Whether it is known what scripts may publish, see {@link #learnIfDue}. */
     private volatile boolean learned;
 
@@ -157,7 +154,7 @@ public final class RedisLockStore implements LockStore {
         Assert.isTrue(!rejoins || !wire.isCluster(), "rejoinDelay is for independent servers, not for a cluster");
         wire.whenRenewed(() -> {
             wakeups.forEach(WakeChannel::reconnect);
-            slots.values().forEach(SlotChannels::reconnect);
+            wakeups.forEach(channel -> channel.slots.reconnect());
         });
         this.codec = new ScriptCodec(settings);
         this.background = new ScriptClient(template, wire, true, commandTimeout, wakeups, () -> {});
@@ -267,11 +264,10 @@ public final class RedisLockStore implements LockStore {
      */
     private AcquireAllReply acquireSpread(List<AcquireRequest> requests) {
         long start = System.nanoTime();
-        List<Reply> replies = client.spread(
-                requests.stream()
-                        .map(each -> codec.acquire(each.oneTry(each.leaseMillis(), 0, false)))
-                        .toList(),
-                start);
+        List<ScriptCall> calls = requests.stream()
+                .map(each -> codec.acquire(each.oneTry(each.leaseMillis(), 0, false)))
+                .toList();
+        List<Reply> replies = client.spread(calls, start);
         List<AcquireReply.Granted> grants = new ArrayList<>();
         List<ScriptCall> releases = new ArrayList<>();
         int refused = -1; // the first one
@@ -443,9 +439,10 @@ public final class RedisLockStore implements LockStore {
 
     /** In a cluster, the client subscribes to its channel in the slot of a lock that it waits for. */
     private void awaited(LockKey key, OwnerId owner) {
-        SlotChannels channels = publishesInSlots ? slots.get(owner.clientId()) : null;
-        if (channels != null) {
-            channels.await(key);
+        if (publishesInSlots) {
+            wakeups.stream()
+                    .filter(each -> each.clientId.equals(owner.clientId()))
+                    .forEach(each -> each.slots.await(key));
         }
     }
 
@@ -574,31 +571,10 @@ public final class RedisLockStore implements LockStore {
     @Override
     public Listening listen(String clientId, WakeListener listener) {
         WakeChannel channel =
-                new WakeChannel(wire, codec, clientId, listener, acks.count() == 0, commandTimeout, this::closed);
+                new WakeChannel(wire, codec, clientId, listener, acks.count() == 0, commandTimeout, wakeups::remove);
         wakeups.add(channel);
-        slots.computeIfAbsent(
-                clientId,
-                client -> new SlotChannels(
-                        wire,
-                        key -> codec.channel(key, client),
-                        body -> channels(client).forEach(each -> each.received(body))));
         channel.thread.start();
         return channel;
-    }
-
-    private List<WakeChannel> channels(String clientId) {
-        return wakeups.stream().filter(each -> each.clientId.equals(clientId)).toList();
-    }
-
-    private void closed(WakeChannel channel) {
-        wakeups.remove(channel);
-        slots.computeIfPresent(channel.clientId, (client, subscriptions) -> {
-            boolean isLast = channels(client).isEmpty();
-            if (isLast) {
-                subscriptions.close();
-            }
-            return isLast ? null : subscriptions;
-        });
     }
 
     @Override

@@ -79,6 +79,9 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     /** The client, as the store knows it. */
     final String clientId;
 
+    /** Its other subscriptions, in a cluster. */
+    final SlotChannels slots;
+
     private final AtomicInteger doubts = new AtomicInteger();
     private final ReentrantLock sending = new ReentrantLock();
     final Thread thread = DaemonThreads.create(this, "holdfast-wakeups");
@@ -109,6 +112,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
         this.wire = wire;
         this.clientId = clientId;
         this.channel = codec.channel(clientId);
+        this.slots = new SlotChannels(wire, key -> codec.channel(key, clientId), this::received);
         this.listener = listener;
         this.messagesGrant = messagesGrant;
         this.patience = patience;
@@ -332,6 +336,7 @@ final class WakeChannel implements LockStore.Listening, MessageListener, Subscri
     public void close() {
         closed = true;
         onClose.accept(this);
+        slots.close();
         confirmed.countDown();
         LockSupport.unpark(thread);
         if (reading && subscribed) {

@@ -5,7 +5,6 @@ import java.security.AccessController;
 import java.security.PrivilegedAction;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Deque;
@@ -277,9 +276,11 @@ public final class DaemonThreads {
                 @Nullable Timer owner,
                 @Nullable ClassLoader loader) {}
 
-        private final TreeSet<Action> actions =
-                new TreeSet<>(Comparator.comparingLong(Action::at).thenComparingLong(Action::number));
         private final long origin = System.nanoTime();
+        /** By the time since the origin, which does not wrap, whereas {@link System#nanoTime} may. */
+        private final TreeSet<Action> actions = new TreeSet<>(
+                Comparator.<Action>comparingLong(each -> each.at - origin).thenComparingLong(Action::number));
+
         private long numbers;
         private int threads;
         private int timers;
@@ -323,18 +324,13 @@ public final class DaemonThreads {
 
         private synchronized Runnable after(long nanos, Runnable run, @Nullable Timer owner) {
             ClassLoader loader = Thread.currentThread().getContextClassLoader();
-            Action added = new Action(sinceOrigin() + nanos, numbers++, run, owner, loader);
+            Action added = new Action(System.nanoTime() + nanos, numbers++, run, owner, loader);
             actions.add(added);
             ensureRunning();
             if (actions.first().equals(added)) {
                 notifyAll();
             }
             return () -> cancel(added);
-        }
-
-        /** Does not wrap, whereas {@link System#nanoTime} may. */
-        private long sinceOrigin() {
-            return System.nanoTime() - origin;
         }
 
         private synchronized void cancel(Action action) {
@@ -376,7 +372,7 @@ public final class DaemonThreads {
         private synchronized @Nullable Action next() {
             while (threads > 0 || timers > 0 || !actions.isEmpty()) {
                 Action first = actions.isEmpty() ? null : actions.first();
-                long left = first == null ? Long.MAX_VALUE : first.at - sinceOrigin();
+                long left = first == null ? Long.MAX_VALUE : first.at - System.nanoTime();
                 if (first != null && left <= 0) {
                     actions.remove(first);
                     return first;
@@ -463,13 +459,11 @@ public final class DaemonThreads {
             endIfDone();
         }
 
-        /** Does not interrupt running tasks. */
+        /** Ends no task, neither a running one nor one that waits. */
         @Override
         public synchronized List<Runnable> shutdownNow() {
-            List<Runnable> dropped = new ArrayList<>(tasks);
-            tasks.clear();
             shutdown();
-            return dropped;
+            return List.of();
         }
 
         @Override

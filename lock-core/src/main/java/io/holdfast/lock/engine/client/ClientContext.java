@@ -249,12 +249,8 @@ public final class ClientContext {
          * again.
          */
         void close() {
-            InputStream open = random;
-            random = null;
-            try {
-                if (open != null) {
-                    open.close();
-                }
+            try (InputStream open = random) {
+                random = null;
             } catch (IOException e) {
                 throw new IllegalStateException("The source of random numbers cannot be closed", e);
             }

@@ -70,10 +70,8 @@ public final class Handle implements LockHandle, AcquireResult {
     /** Combines several handles of one caller into one; the parts must no longer be used. */
     public static Handle of(List<Handle> parts) {
         Handle first = parts.get(0);
-        return new Handle(
-                first.locks,
-                first.thread,
-                parts.stream().flatMap(part -> part.uses.stream()).toList());
+        List<Hold.Use> uses = parts.stream().flatMap(part -> part.uses.stream()).toList();
+        return new Handle(first.locks, first.thread, uses);
     }
 
     @Override
@@ -173,12 +171,13 @@ public final class Handle implements LockHandle, AcquireResult {
     @Override
     public void onLost(Consumer<LockEvent.Lost> action) {
         ensureOpen();
-        Consumer<LockEvent.Lost> once = Hold.once(action);
+        CompletableFuture<LockEvent.Lost> first = new CompletableFuture<>();
+        var unused = first.thenAccept(lost -> EventPublisher.guarded(() -> action.accept(lost)));
         for (Hold.Use use : uses) {
-            use.hold.addLossAction(once);
+            use.hold.addLossAction(first::complete);
             LockEvent.Lost known = use.hold.loss();
             if (known != null) {
-                EventPublisher.guarded(() -> once.accept(known));
+                first.complete(known);
             }
         }
     }

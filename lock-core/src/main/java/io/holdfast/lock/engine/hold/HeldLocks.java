@@ -334,7 +334,7 @@ public final class HeldLocks {
     private void lost(Hold hold, LockEvent.Lost loss) {
         hold.uses.forEach(Hold.Use::interrupt);
         if (!hold.lossActions.isEmpty()) {
-            events.later(() -> hold.lossActions.forEach(action -> EventPublisher.guarded(() -> action.accept(loss))));
+            events.later(() -> hold.lossActions.forEach(action -> action.accept(loss)));
         }
         events.publishLater(loss);
         hold.place.leave();
@@ -473,13 +473,7 @@ public final class HeldLocks {
                 .findFirst()
                 .ifPresent(hold -> {
                     hold.lose(LossCause.SUPERSEDED); // unless it was lost already, for another cause
-                    throw new LockLostException(new LockEvent.Lost(
-                            hold.key(),
-                            hold.name(),
-                            hold.token(),
-                            hold.heldFor(),
-                            LossCause.SUPERSEDED,
-                            hold.lastFailure));
+                    throw new LockLostException(hold.lost(LossCause.SUPERSEDED));
                 });
     }
 

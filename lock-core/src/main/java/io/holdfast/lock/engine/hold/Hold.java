@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -107,10 +106,8 @@ public final class Hold {
          * A loss interrupts the current thread from now on. A concurrent loss is not missed: it sees the thread, or is
          * detected here.
          */
-        void interruptOnLoss() {
-            synchronized (this) {
-                worker = Thread.currentThread();
-            }
+        synchronized void interruptOnLoss() {
+            worker = Thread.currentThread();
             if (isLost()) {
                 interrupt();
             }
@@ -382,25 +379,20 @@ public final class Hold {
      * @return what happened: this loss, or an earlier one
      */
     public LockEvent.Lost lose(LossCause cause) {
-        var lost = new LockEvent.Lost(key(), name(), token(), heldFor(), cause, lastFailure);
+        LockEvent.Lost lost = lost(cause);
         if (loss.compareAndSet(null, lost)) {
             onLost.accept(this, lost);
         }
         return Objects.requireNonNull(loss.get());
     }
 
-    /** The action must run only {@linkplain #once once}: a caller that finds the lock lost afterwards also runs it. */
-    synchronized void addLossAction(Consumer<LockEvent.Lost> action) {
-        lossActions = Stream.concat(lossActions.stream(), Stream.of(action)).toList();
+    LockEvent.Lost lost(LossCause cause) {
+        return new LockEvent.Lost(key(), name(), token(), heldFor(), cause, lastFailure);
     }
 
-    static Consumer<LockEvent.Lost> once(Consumer<LockEvent.Lost> action) {
-        AtomicBoolean done = new AtomicBoolean();
-        return lost -> {
-            if (done.compareAndSet(false, true)) {
-                action.accept(lost);
-            }
-        };
+    /** The action must have an effect only once: a caller that finds the lock lost afterwards also runs it. */
+    synchronized void addLossAction(Consumer<LockEvent.Lost> action) {
+        lossActions = Stream.concat(lossActions.stream(), Stream.of(action)).toList();
     }
 
     // The lease.

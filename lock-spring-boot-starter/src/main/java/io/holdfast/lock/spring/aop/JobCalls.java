@@ -27,12 +27,13 @@ public interface JobCalls {
     }
 
     /**
-     * Reports what is wrong with the jobs of a bean, and which rule applies to each.
+     * Reports what is wrong with a job, and which rule applies to it.
      *
-     * @param bean the bean
-     * @throws io.holdfast.lock.spring.LockConfigurationException if one of them must not run as it is
+     * @param operation its method
+     * @param bean its bean; null if it has not been created
+     * @throws io.holdfast.lock.spring.LockConfigurationException if it must not run as it is
      */
-    void check(ProxiedBean bean);
+    void check(LockOperation operation, @Nullable Object bean);
 
     /** One call of a job. Used by one thread. */
     interface Call {

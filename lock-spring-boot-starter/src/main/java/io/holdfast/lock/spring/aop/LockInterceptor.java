@@ -200,11 +200,9 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
                 return invocation.proceed();
             };
             Object result;
-            try {
-                result = under(lock, () -> {
-                    Object returned = job.isPresent() ? job.get().run(method) : method.call();
-                    return isStage ? returned : ResultKind.requireValue(returned, operation.caller());
-                });
+            try (LockContext.Scope scope = LockContext.open(lock)) {
+                Object returned = job.isPresent() ? job.get().run(method) : method.call();
+                result = isStage ? returned : ResultKind.requireValue(returned, operation.caller());
             } catch (Throwable failure) {
                 throw Objects.requireNonNull(close(lock, failure));
             }
@@ -218,16 +216,6 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
                 throw failure;
             }
             return result;
-        }
-
-        private @Nullable Object under(LockHandle lock, LockedCallable<@Nullable Object, Throwable> method)
-                throws Throwable {
-            LockContext.Scope scope = LockContext.open(lock);
-            try {
-                return method.call();
-            } finally {
-                scope.close();
-            }
         }
 
         /** Closes the handle; returns the failure to report to the caller. */
@@ -300,7 +288,9 @@ public final class LockInterceptor implements MethodInterceptor, AutoCloseable {
         @SuppressWarnings("NullAway") // proceed() may return null
         public @Nullable Object runElsewhere(LockHandle lock, @Nullable Object[] arguments) throws Throwable {
             MethodInvocation copy = ((ProxyMethodInvocation) invocation).invocableClone(arguments);
-            return under(lock, () -> ExposeInvocationInterceptor.INSTANCE.invoke(copy));
+            try (LockContext.Scope scope = LockContext.open(lock)) {
+                return ExposeInvocationInterceptor.INSTANCE.invoke(copy);
+            }
         }
 
         @Override

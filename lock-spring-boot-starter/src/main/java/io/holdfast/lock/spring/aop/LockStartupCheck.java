@@ -68,8 +68,10 @@ public final class LockStartupCheck implements SmartInitializingSingleton, Smart
             List<LockOperation> locked = check(bean);
             found.addAll(locked);
             others.forEach(each -> each.check(bean));
-            if (!locked.isEmpty() && locked.stream().anyMatch(LockOperation::isJob)) { // else loads no lambda
-                JobCalls.in(beans).ifPresent(jobs -> jobs.check(bean));
+            for (LockOperation each : locked) {
+                if (each.isJob()) { // else loads no lambda
+                    JobCalls.in(beans).ifPresent(jobs -> jobs.check(each, bean.instance()));
+                }
             }
         });
         if (!found.isEmpty()) {

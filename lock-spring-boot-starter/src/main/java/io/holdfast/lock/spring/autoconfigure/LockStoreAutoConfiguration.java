@@ -266,11 +266,11 @@ public final class LockStoreAutoConfiguration {
                 throw new MutuallyExclusiveConfigurationPropertiesException(both, both);
             }
             String property = url == null ? nodes : url;
-            boolean isReplaced = beans.getBeanNamesForType(Template.class).length == 0;
+            String template = beans.getBeanNamesForType(Template.class).length == 0 ? "the bean " + TEMPLATE : null;
             String marks = isOwn ? "" : String.join(", ", marked(beans));
             List<String> places = Stream.of(
                             isOwn ? DETAILS : property,
-                            isReplaced ? "the bean " + TEMPLATE : null,
+                            template,
                             marks.isEmpty() ? null : "@LockConnectionFactory on " + marks)
                     .flatMap(Stream::ofNullable)
                     .toList();
@@ -281,8 +281,7 @@ public final class LockStoreAutoConfiguration {
             }
             switch (properties.redis().connection()) {
                 case APPLICATION -> refuse(property, "application", "do not use the application's connections");
-                case DEDICATED ->
-                    refuse(isReplaced ? "the bean " + TEMPLATE : null, "dedicated", "use its connections");
+                case DEDICATED -> refuse(template, "dedicated", "use its connections");
                 default -> {}
             }
         }

@@ -110,18 +110,16 @@ final class PropertyRules implements ConfigurationPropertiesBindHandlerAdvisor {
                 try {
                     super.onFinish(name, target, context, result);
                 } catch (UnboundConfigurationPropertiesException e) {
-                    report(
-                            e,
-                            result instanceof LockProperties bound
-                                    && (StringUtils.hasText(bound.redis().url())
-                                            || bound.quorum().nodes() != null));
+                    report(e, result);
                 }
             }
         };
     }
 
-    /** @param addressed whether the servers for locks are known, so that no part of another address matters */
-    private static void report(UnboundConfigurationPropertiesException unbound, boolean addressed) {
+    /** If the servers for locks are known, no part of another address matters. */
+    private static void report(UnboundConfigurationPropertiesException unbound, @Nullable Object result) {
+        boolean addressed = result instanceof LockProperties bound
+                && (StringUtils.hasText(bound.redis().url()) || bound.quorum().nodes() != null);
         Map<String, String> meant = new LinkedHashMap<>();
         for (ConfigurationProperty each : unbound.getUnboundProperties()) {
             String shown = LockKey.printable(each.getName() + " (" + each.getOrigin() + ")");

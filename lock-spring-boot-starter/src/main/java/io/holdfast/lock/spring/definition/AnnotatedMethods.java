@@ -34,7 +34,6 @@ import org.springframework.beans.factory.config.EmbeddedValueResolver;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodClassKey;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotationPredicates;
@@ -149,22 +148,17 @@ public abstract class AnnotatedMethods<A extends Annotation, T> extends StaticMe
         } catch (IllegalArgumentException | BeansException e) {
             cause = e;
         }
-        String reason = cause instanceof BeansException
-                ? "a bean or property in it cannot be read: "
-                        + NestedExceptionUtils.getMostSpecificCause(cause).getMessage()
-                : "a property in it is not set";
-        String action = cause instanceof BeansException
-                ? "Correct the expression, or the bean that it uses."
-                : "Set the property, add a default (${name:value}), or correct the expression.";
+        String reason = "a property in it is not set";
+        String action = "Set the property, add a default (${name:value}), or correct the expression.";
+        if (cause instanceof BeansException failure) {
+            Throwable root = failure.getMostSpecificCause();
+            reason = "a bean or property in it cannot be read: " + root.getMessage();
+            action = root instanceof NoSuchBeanDefinitionException
+                    ? "Define the bean, or correct its name."
+                    : "Correct the expression, or the bean that it uses.";
+        }
         throw new LockConfigurationException(
-                where + " has " + attribute + " = \"" + text + "\", but " + reason + ".",
-                isMissing(cause) ? "Define the bean, or correct its name." : action,
-                cause);
-    }
-
-    private static boolean isMissing(@Nullable Throwable failure) {
-        return failure != null
-                && NestedExceptionUtils.getMostSpecificCause(failure) instanceof NoSuchBeanDefinitionException;
+                where + " has " + attribute + " = \"" + text + "\", but " + reason + ".", action, cause);
     }
 
     /**

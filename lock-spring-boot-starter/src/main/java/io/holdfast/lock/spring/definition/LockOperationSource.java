@@ -179,7 +179,7 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
             List<MergedAnnotation<DistributedLock>> found, String where) {
         List<MergedAnnotation<DistributedLock>> ordered = new ArrayList<>(found);
         ordered.removeIf(each -> ofTheCall(each).isEmpty());
-        if (ordered.size() > 1 && found.size() > 1) {
+        if (ordered.size() > 1) {
             throw new LockConfigurationException(
                     where + " has " + found.size()
                             + " lock annotations, more than one of which sets attributes that apply to the"
@@ -219,15 +219,11 @@ public final class LockOperationSource extends AnnotatedMethods<DistributedLock,
         }
         LockKeys keys = keys(annotation, given, where, scope);
         if (given.isBlank() && (!given.isEmpty() || keys.expressions().isEmpty())) {
+            boolean hasKey = !found.getMetaTypes().contains(OnOneInstance.class)
+                    && ReflectionUtils.findMethod(found.getRoot().getType(), "key") != null;
             throw new LockConfigurationException(
                     where + " has neither a name nor a key.",
-                    "Specify what to lock: "
-                            + (found.getMetaTypes().contains(OnOneInstance.class)
-                                            || ReflectionUtils.findMethod(
-                                                            found.getRoot().getType(), "key")
-                                                    == null
-                                    ? ""
-                                    : "key = \"#order.id\", key = \"'nightly'\", or ")
+                    "Specify what to lock: " + (hasKey ? "key = \"#order.id\", key = \"'nightly'\", or " : "")
                             + "name = \"nightly\".");
         }
         String name = given.isEmpty() ? caller : given;

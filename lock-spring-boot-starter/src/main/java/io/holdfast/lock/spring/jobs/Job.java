@@ -11,6 +11,7 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -37,12 +38,11 @@ final class Job {
 
     static final Duration RETRY = Duration.ofSeconds(1);
     private static final Duration MARGIN = Duration.ofMillis(20);
-    private static final String PAUSED = ":job-paused";
 
     final JobRegistry registry;
     final JobRules rules;
     private final LockOperation operation;
-    private volatile Object bean;
+    volatile Object bean;
 
     /** The end of the last successful run, on the monotonic clock of this instance. */
     private volatile @Nullable Long successNanos;
@@ -87,15 +87,9 @@ final class Job {
                         || (own != null && others != null && own.key().equals(others.key())));
     }
 
-    /** A scope may have replaced the former one. */
-    void calledOn(Object called) {
-        bean = called;
-    }
-
     /** What calls lock: as the latest one, or as one would now. */
     private LockRequest request() {
-        LockRequest known = latest;
-        return known == null ? registry.request(operation, JobRegistry.targetOf(bean)) : known;
+        return Objects.requireNonNullElseGet(latest, () -> registry.request(operation, JobRegistry.targetOf(bean)));
     }
 
     Duration lease(LockRequest request) {
@@ -103,7 +97,7 @@ final class Job {
     }
 
     View view(LockRequest request) {
-        return view(registry.locks().data(request.key().value()), request);
+        return view(registry.locks.get().data(request.key().value()), request);
     }
 
     /** The data of the lock, as read by its holder, or else by anybody. */
@@ -137,7 +131,7 @@ final class Job {
         Schedule schedule = rules.schedule();
         Instant local = registry.clock.instant();
         return schedule instanceof Schedule.Delay fixed
-                ? Optional.of(fixed.delay().plus(lastLength).multipliedBy(2))
+                ? Optional.of(fixed.period().plus(lastLength).multipliedBy(2))
                 : schedule.lastButOne(local).map(due -> Duration.between(due, local));
     }
 
@@ -192,8 +186,7 @@ final class Job {
     private void look(Predicate<Decision.Run> isWanted, Runnable again) {
         try {
             LockRequest request = request();
-            View view = view(request);
-            due(view, request).filter(isWanted).ifPresent(run -> call());
+            due(view(request), request).filter(isWanted).ifPresent(run -> call());
         } catch (LockStoreException e) {
             log.debug("Job '{}' will be looked at again", name(), e);
             again.run();
@@ -212,28 +205,25 @@ final class Job {
 
     /** The pause is the data of another lock, so that it can begin during a run. It is that of all jobs of this name, whatever their keys. */
     private String pauseKey() {
-        return name() + PAUSED;
+        return name() + ":job-paused";
     }
 
     boolean isPaused() {
-        return registry.locks()
-                .data(pauseKey())
-                .bytes()
-                .filter(data -> data.length > 0)
-                .isPresent();
+        Optional<byte[]> data = registry.locks.get().data(pauseKey()).bytes();
+        return data.isPresent() && data.get().length > 0;
     }
 
     void pause(boolean paused) {
         byte[] data = paused ? new byte[] {1} : new byte[0];
         LockRequest guard = LockRequest.of(pauseKey()).withData(LockRequest.MAX_TIME);
-        registry.locks().execute(guard, (LockHandle lock) -> lock.saveData(data));
+        registry.locks.get().execute(guard, (LockHandle lock) -> lock.saveData(data));
     }
 
     JobStatus status() {
         LockRequest request = request();
         JobState state = view(request).state();
         Optional<Instant> next = rules.schedule() instanceof Schedule.Delay fixed
-                ? state.newest().flatMap(JobRun::end).map(end -> end.plus(fixed.delay()))
+                ? state.newest().flatMap(JobRun::end).map(end -> end.plus(fixed.period()))
                 : rules.schedule().next(registry.clock.instant());
         return new JobStatus(name(), operation.caller(), rules.schedule().toString(), next, isPaused(), state.runs());
     }

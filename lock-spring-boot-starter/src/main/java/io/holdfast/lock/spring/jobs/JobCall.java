@@ -42,11 +42,10 @@ final class JobCall implements JobCalls.Call {
 
     private static final Logger log = LoggerFactory.getLogger(JobCall.class);
 
-    private static final ThreadLocal<@Nullable JobRun> CURRENT = new ThreadLocal<>();
+    static final ThreadLocal<@Nullable JobRun> CURRENT = new ThreadLocal<>();
     private static final long SAVE_AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final Job job;
-    private final JobSettings settings;
     private final LockRequest request;
     private @Nullable Begun begun;
 
@@ -55,19 +54,13 @@ final class JobCall implements JobCalls.Call {
 
     JobCall(Job job, LockRequest request) {
         this.job = job;
-        this.settings = job.registry.settings;
-        this.request = request.waitFor(Duration.ZERO).minHold(Duration.ZERO).withData(settings.keep());
-    }
-
-    static Optional<JobRun> current() {
-        return Optional.ofNullable(CURRENT.get());
+        this.request = request.waitFor(Duration.ZERO).minHold(Duration.ZERO).withData(job.registry.settings.keep());
     }
 
     @Override
     public Optional<LockHandle> acquire() {
         try {
-            View view = job.view(request);
-            if (job.due(view, request).isPresent()) {
+            if (job.due(job.view(request), request).isPresent()) {
                 return claim(job.isPaused());
             }
             log.debug("A call of job '{}' is skipped: its fire time has been claimed, or is not due", job.name());
@@ -82,7 +75,7 @@ final class JobCall implements JobCalls.Call {
     }
 
     private Optional<LockHandle> claim(boolean paused) {
-        LockHandle lock = job.registry.locks().acquire(request);
+        LockHandle lock = job.registry.locks.get().acquire(request);
         try {
             begun = begin(lock, paused);
         } finally {
@@ -106,11 +99,9 @@ final class JobCall implements JobCalls.Call {
         JobRun running = JobRun.begun(due, start, lock.fencingToken(), job.rules.instance());
         JobRun run = paused ? running.ended(Outcome.SKIPPED, start, Optional.empty()) : running;
         JobState before = open.isPresent() ? found.end(Outcome.LOST, start, Optional.empty()) : found;
-        JobState state = before.begin(run, due.makeUpTo(), settings.history());
-        lock.saveData(state.encode(settings.maxDataSize()));
-        if (open.isPresent()) {
-            job.registry.publish(job.name(), before.runs().get(0));
-        }
+        JobState state = before.begin(run, due.makeUpTo(), job.registry.settings.history());
+        lock.saveData(state.encode(job.registry.settings.maxDataSize()));
+        open.ifPresent(lost -> job.registry.publish(job.name(), before.runs().get(0)));
         job.registry.publish(job.name(), run);
         return paused ? null : new Begun(lock, state, view);
     }
@@ -158,7 +149,7 @@ final class JobCall implements JobCalls.Call {
         long start = System.nanoTime();
         while (lock.isHeld()) {
             try {
-                lock.saveData(state.encode(settings.maxDataSize()));
+                lock.saveData(state.encode(job.registry.settings.maxDataSize()));
                 return true;
             } catch (LockException e) {
                 if (System.nanoTime() - start > job.lease(request).toNanos()) {

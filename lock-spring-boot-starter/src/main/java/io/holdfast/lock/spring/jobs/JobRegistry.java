@@ -10,7 +10,6 @@ import io.holdfast.lock.spring.aop.JobCalls;
 import io.holdfast.lock.spring.aop.LockAdvisor;
 import io.holdfast.lock.spring.aop.LockInterceptor;
 import io.holdfast.lock.spring.aop.LockStartupCheck;
-import io.holdfast.lock.spring.aop.ProxiedBean;
 import io.holdfast.lock.spring.definition.AnnotationOptions;
 import io.holdfast.lock.spring.definition.LockOperation;
 import io.holdfast.lock.spring.definition.LockOperationSource;
@@ -58,7 +57,7 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
     private final LockOperationSource operations;
     final JobSettings settings;
     final Clock clock;
-    private final Supplier<LockTemplate> locks;
+    final Supplier<LockTemplate> locks;
     private final Supplier<List<JobObserver>> observers;
     /** One for each method and key. */
     private final List<Job> jobs = new CopyOnWriteArrayList<>();
@@ -68,8 +67,8 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
     private final Map<String, String> methods = new ConcurrentHashMap<>();
 
     private final ExecutorService threads = DaemonThreads.pool(Integer.MAX_VALUE, "holdfast-jobs");
-    private DaemonThreads.@Nullable Timer timer;
-    private boolean running;
+    private final DaemonThreads.Timer timer = DaemonThreads.timer();
+    private volatile boolean running;
 
     /**
      * Creates an instance.
@@ -97,19 +96,14 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
 
     // Finding jobs
 
-    /** Reports what is wrong with a job, and which of the two rules applies to it. */
     @Override
-    public void check(ProxiedBean bean) {
-        for (LockOperation operation : operations.allOf(bean.type())) {
-            if (operation.isJob()) {
-                Optional<JobRules> found = rules.computeIfAbsent(operation.method(), method -> read(operation));
-                String rule = found.map(known -> once(operation, known))
-                        .orElse("without fire times: it keeps other instances out for its minHold");
-                log.info("Job '{}' ({}) runs {}", LockKey.printable(operation.name()), operation.caller(), rule);
-                if (bean.instance() != null && found.isPresent()) {
-                    var unused = job(operation, found.get(), bean.instance(), null);
-                }
-            }
+    public void check(LockOperation operation, @Nullable Object bean) {
+        Optional<JobRules> found = rules.computeIfAbsent(operation.method(), method -> read(operation));
+        String rule = found.map(known -> once(operation, known))
+                .orElse("without fire times: it keeps other instances out for its minHold");
+        log.info("Job '{}' ({}) runs {}", LockKey.printable(operation.name()), operation.caller(), rule);
+        if (bean != null && found.isPresent()) {
+            var unused = job(operation, found.get(), bean, null);
         }
     }
 
@@ -140,7 +134,7 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
         synchronized (jobs) {
             Optional<Job> known = jobs.stream().filter(job::isSame).findFirst();
             if (known.isPresent()) {
-                known.get().calledOn(bean);
+                known.get().bean = bean; // a scope may have replaced the former one
                 return known.get();
             }
             jobs.add(job);
@@ -219,10 +213,6 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
                 .request(operation, operation.scope().call(target, new Object[0]));
     }
 
-    LockTemplate locks() {
-        return locks.get();
-    }
-
     void publish(String job, JobRun run) {
         JobEvent event = new JobEvent(job, run);
         for (JobObserver each : observers.get()) {
@@ -237,9 +227,7 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
     /** {@return false, without effect, unless the context is running, and has a scheduler} */
     synchronized boolean after(long nanos, Runnable call) {
         if (running) {
-            DaemonThreads.Timer known = timer == null ? DaemonThreads.timer() : timer;
-            timer = known;
-            var unused = known.after(nanos, () -> execute(call));
+            var unused = timer.after(nanos, () -> execute(call));
         }
         return running;
     }
@@ -259,29 +247,24 @@ final class JobRegistry implements Jobs, JobCalls, SmartLifecycle, DisposableBea
             log.warn("This instance has no scheduler, so it calls no job by itself. Add @EnableScheduling, unless other"
                     + " code or other instances call its jobs");
         }
-        synchronized (this) {
-            running = schedulers.length > 0;
-        }
+        running = schedulers.length > 0;
         all().forEach(job -> after(0, job::start));
     }
 
     @Override
     public synchronized void stop() {
         running = false;
-        if (timer != null) {
-            timer.close();
-            timer = null;
-        }
     }
 
     @Override
-    public synchronized boolean isRunning() {
+    public boolean isRunning() {
         return running;
     }
 
     @Override
     public void destroy() {
         stop();
+        timer.close();
         var unused = DaemonThreads.end(SHUTDOWN_TIMEOUT, threads);
     }
 

@@ -102,7 +102,7 @@ record JobRules(Schedule schedule, int attempts, Duration retryAfter, Duration c
     /** {@return the latest fire time, if nobody has claimed it} */
     private Optional<Instant> due(@Nullable JobRun newest, Instant savedAt, Instant local, Instant now) {
         if (schedule instanceof Schedule.Delay fixed) {
-            return Optional.of(newest == null ? now : savedAt.plus(fixed.delay()))
+            return Optional.of(newest == null ? now : savedAt.plus(fixed.period()))
                     .filter(due -> !due.isAfter(now));
         }
         return schedule.latest(local.plus(EARLY))
@@ -121,7 +121,7 @@ record JobRules(Schedule schedule, int attempts, Duration retryAfter, Duration c
 
     private Decision taken(Instant newest, Instant savedAt, Instant local, Instant now) {
         if (schedule instanceof Schedule.Delay fixed) {
-            return new Decision.Later(savedAt.plus(fixed.delay()));
+            return new Decision.Later(savedAt.plus(fixed.period()));
         }
         Instant next = schedule.next(newest).orElse(Instant.MAX);
         Duration left = Duration.between(local, next);

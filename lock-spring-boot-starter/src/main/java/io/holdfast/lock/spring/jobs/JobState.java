@@ -77,7 +77,10 @@ record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
     static JobState decode(String job, byte[] bytes) {
         String text = new String(bytes, StandardCharsets.UTF_8);
         try {
-            return decode(text.split("\n", -1));
+            String[] lines = text.split("\n", -1);
+            String[] head = lines[0].split("\t", -1);
+            Assert.isTrue(head[0].equals(HEAD), "Another head");
+            return new JobState(Stream.of(lines).skip(1).map(JobState::run).toList(), time(head[1]));
         } catch (RuntimeException notThatOfAJob) {
             throw new IllegalStateException("The data of the lock of job '" + job
                     + "' is not that of a job, or of a later version: it begins with '" + printable(text)
@@ -86,23 +89,17 @@ record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
         }
     }
 
-    private static JobState decode(String[] lines) {
-        String[] head = lines[0].split("\t", -1);
-        Assert.isTrue(head[0].equals(HEAD), "Another head");
-        List<JobRun> runs = new ArrayList<>();
-        for (int i = 1; i < lines.length; i++) {
-            String[] part = lines[i].split("\t", -1);
-            runs.add(new JobRun(
-                    time(part[0]).orElseThrow(),
-                    Integer.parseInt(part[1]),
-                    Outcome.valueOf(part[2]),
-                    time(part[3]).orElseThrow(),
-                    time(part[4]),
-                    Long.parseLong(part[5]),
-                    part[6],
-                    Optional.of(part[7]).filter(text -> !text.isEmpty())));
-        }
-        return new JobState(runs, time(head[1]));
+    private static JobRun run(String line) {
+        String[] part = line.split("\t", -1);
+        return new JobRun(
+                time(part[0]).orElseThrow(),
+                Integer.parseInt(part[1]),
+                Outcome.valueOf(part[2]),
+                time(part[3]).orElseThrow(),
+                time(part[4]),
+                Long.parseLong(part[5]),
+                part[6],
+                Optional.of(part[7]).filter(text -> !text.isEmpty()));
     }
 
     private static String millis(Optional<Instant> time) {
@@ -110,9 +107,7 @@ record JobState(List<JobRun> runs, Optional<Instant> makeUpTo) {
     }
 
     private static Optional<Instant> time(String millis) {
-        return Optional.of(millis)
-                .filter(text -> !text.isEmpty())
-                .map(text -> Instant.ofEpochMilli(Long.parseLong(text)));
+        return millis.isEmpty() ? Optional.empty() : Optional.of(Instant.ofEpochMilli(Long.parseLong(millis)));
     }
 
     /** On one line, without tabs, and short. */

@@ -12,7 +12,7 @@ public interface Jobs {
 
     /** {@return the run that the current thread is executing, with its fire time and attempt; empty outside of a job} */
     static Optional<JobRun> currentRun() {
-        return JobCall.current();
+        return Optional.ofNullable(JobCall.CURRENT.get());
     }
 
     /** {@return all jobs, by name, with their last runs} */

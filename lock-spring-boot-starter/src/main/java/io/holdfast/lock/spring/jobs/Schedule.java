@@ -92,9 +92,9 @@ sealed interface Schedule {
      * A fixed rate. Its ticks are the multiples of the period since the epoch, and so the same on all instances, although each counts its
      * periods from its own start.
      *
-     * @param periodMillis 1 or more
+     * @param period a millisecond or more
      */
-    record Rate(long periodMillis) implements Schedule {
+    record Rate(Duration period) implements Schedule {
 
         @Override
         public Optional<Instant> latest(Instant by) {
@@ -106,18 +106,14 @@ sealed interface Schedule {
             return Optional.of(tick(after, 1));
         }
 
-        @Override
-        public Duration period() {
-            return Duration.ofMillis(periodMillis);
-        }
-
         private Instant tick(Instant at, int further) {
-            return Instant.ofEpochMilli((Math.floorDiv(at.toEpochMilli(), periodMillis) + further) * periodMillis);
+            long millis = period.toMillis();
+            return Instant.ofEpochMilli((Math.floorDiv(at.toEpochMilli(), millis) + further) * millis);
         }
 
         @Override
         public String toString() {
-            return "fixedRate " + Duration.ofMillis(periodMillis);
+            return "fixedRate " + period;
         }
     }
 
@@ -147,18 +143,13 @@ sealed interface Schedule {
     /**
      * A delay from the end of a run to the beginning of the next, wherever they run. It has no fire times that clocks could name.
      *
-     * @param delay zero or more
+     * @param period zero or more
      */
-    record Delay(Duration delay) implements Schedule {
-
-        @Override
-        public Duration period() {
-            return delay;
-        }
+    record Delay(Duration period) implements Schedule {
 
         @Override
         public String toString() {
-            return "fixedDelay " + delay;
+            return "fixedDelay " + period;
         }
     }
 }

@@ -9,9 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BinaryOperator;
-import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.format.annotation.DurationFormat;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -32,11 +30,11 @@ record ScheduleReader(String where, BinaryOperator<String> evaluate) {
      */
     Optional<Schedule> read(Method method) {
         List<Schedule> all = new ArrayList<>();
-        for (Scheduled each : annotations(method)) {
+        for (Scheduled each : AnnotatedElementUtils.getMergedRepeatableAnnotations(method, Scheduled.class)) {
             try {
                 cron(each).ifPresent(all::add);
                 time("fixedRate", each.fixedRate(), each.fixedRateString(), each)
-                        .map(period -> new Schedule.Rate(Math.max(1, period.toMillis())))
+                        .map(period -> new Schedule.Rate(Duration.ofMillis(Math.max(1, period.toMillis()))))
                         .ifPresent(all::add);
                 time("fixedDelay", each.fixedDelay(), each.fixedDelayString(), each)
                         .map(Schedule.Delay::new)
@@ -53,22 +51,14 @@ record ScheduleReader(String where, BinaryOperator<String> evaluate) {
                     where + " has a fixedDelay and another schedule, so its runs have no common fire times.",
                     "Use one @Scheduled with a fixedDelay, or several with cron or fixedRate.");
         }
-        return all.size() > 1
-                ? Optional.of(new Schedule.Several(List.copyOf(all)))
-                : all.stream().findFirst();
+        return all.stream().reduce((one, other) -> new Schedule.Several(List.of(one, other)));
     }
 
     /** {@return whether Spring never calls the method, because {@code "-"} stands in place of a cron expression} */
     boolean isDisabled(Method method) {
-        return annotations(method).stream()
+        return AnnotatedElementUtils.getMergedRepeatableAnnotations(method, Scheduled.class).stream()
                 .map(each -> evaluate.apply("cron", each.cron()))
                 .anyMatch(Scheduled.CRON_DISABLED::equals);
-    }
-
-    private static List<Scheduled> annotations(Method method) {
-        return MergedAnnotations.from(method, SearchStrategy.DIRECT).stream(Scheduled.class)
-                .map(MergedAnnotation::synthesize)
-                .toList();
     }
 
     private Optional<Schedule> cron(Scheduled annotation) {

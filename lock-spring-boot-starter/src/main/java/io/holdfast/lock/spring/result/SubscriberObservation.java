@@ -34,14 +34,8 @@ public final class SubscriberObservation {
 
         static <T> T call(ContextView context, Supplier<T> acquisition) {
             Observation parent = context.<@Nullable Observation>getOrDefault(ObservationThreadLocalAccessor.KEY, null);
-            if (parent == null) {
+            try (Observation.Scope scope = parent == null ? Observation.Scope.NOOP : parent.openScope()) {
                 return acquisition.get();
-            }
-            Observation.Scope scope = parent.openScope();
-            try {
-                return acquisition.get();
-            } finally {
-                scope.close();
             }
         }
     }

@@ -25,7 +25,7 @@ class JobRulesTest {
     private static final Instant START = Instant.ofEpochSecond(1_800_000_000);
     private static final Duration LEASE = Duration.ofSeconds(3);
 
-    private final Schedule every10s = new Schedule.Rate(10_000);
+    private final Schedule every10s = new Schedule.Rate(Duration.ofMillis(10_000));
     private JobRules rules = new JobRules(every10s, 1, Duration.ofSeconds(2), Duration.ZERO, "here");
     private JobState state = JobState.NONE;
     private Instant savedAt = Instant.EPOCH;
@@ -97,7 +97,7 @@ class JobRulesTest {
 
     @Test
     void fast_clock_claims_no_more_than_a_minute_early() {
-        rules = new JobRules(new Schedule.Rate(3_600_000), 1, LEASE, Duration.ZERO, "here");
+        rules = new JobRules(new Schedule.Rate(Duration.ofMillis(3_600_000)), 1, LEASE, Duration.ZERO, "here");
 
         assertThat(rules.decide(state, savedAt, LEASE, at(0), at(-60))).isEqualTo(run(0, 1));
         assertThat(rules.decide(state, savedAt, LEASE, at(0), at(-60.001)))
@@ -115,7 +115,7 @@ class JobRulesTest {
 
     @Test
     void clock_that_was_set_back_after_the_timer_was_set_is_waited_for() {
-        rules = new JobRules(new Schedule.Rate(3_600_000), 1, LEASE, Duration.ZERO, "here");
+        rules = new JobRules(new Schedule.Rate(Duration.ofMillis(3_600_000)), 1, LEASE, Duration.ZERO, "here");
         ran(0, Outcome.SUCCEEDED, 0, 1);
 
         assertThat(decide(3_000, 3_000)).isEqualTo(new Later(at(3_600)));
@@ -125,7 +125,7 @@ class JobRulesTest {
     /** Otherwise it would claim the next one, and all others up to its own time to make them up. */
     @Test
     void clock_that_is_far_ahead_does_not_claim_an_earlier_fire_time_either() {
-        rules = new JobRules(new Schedule.Rate(1_000), 1, LEASE, Duration.ZERO, "here");
+        rules = new JobRules(new Schedule.Rate(Duration.ofMillis(1_000)), 1, LEASE, Duration.ZERO, "here");
         ran(20, Outcome.SUCCEEDED, 20, 20.2);
 
         assertThat(decide(3_620, 21.01)).isEqualTo(new Ahead(at(3_620), Duration.ofMillis(3_598_990)));
@@ -155,7 +155,7 @@ class JobRulesTest {
 
     @Test
     void death_is_taken_over_until_the_next_fire_time_which_takes_its_place() {
-        rules = new JobRules(new Schedule.Rate(86_400_000), 1, LEASE, Duration.ZERO, "here");
+        rules = new JobRules(new Schedule.Rate(Duration.ofMillis(86_400_000)), 1, LEASE, Duration.ZERO, "here");
         double day = 86_400 - Math.floorMod(START.getEpochSecond(), 86_400L);
         begun(day, 1, day);
 
@@ -273,7 +273,11 @@ class JobRulesTest {
     @Test
     void several_schedules_are_one_row_of_fire_times() {
         rules = new JobRules(
-                new Schedule.Several(List.of(every10s, new Schedule.Rate(4_000))), 1, LEASE, Duration.ZERO, "here");
+                new Schedule.Several(List.of(every10s, new Schedule.Rate(Duration.ofMillis(4_000)))),
+                1,
+                LEASE,
+                Duration.ZERO,
+                "here");
         ran(8, Outcome.SUCCEEDED, 8, 8.1);
 
         assertThat(decide(10)).isEqualTo(run(10, 1));
@@ -321,7 +325,7 @@ class JobRulesTest {
 
     @Test
     void fire_times_that_nobody_could_claim_are_made_up_in_order() {
-        rules = new JobRules(new Schedule.Rate(1_000), 1, LEASE, Duration.ZERO, "here");
+        rules = new JobRules(new Schedule.Rate(Duration.ofMillis(1_000)), 1, LEASE, Duration.ZERO, "here");
         ran(20, Outcome.SUCCEEDED, 20, 20.2);
 
         assertThat(decide(23.4)).isEqualTo(new Run(at(21), 1, Optional.of(at(25))));
@@ -335,7 +339,7 @@ class JobRulesTest {
 
     @Test
     void fire_times_missed_after_all_others_were_made_up_are_made_up_as_well() {
-        rules = new JobRules(new Schedule.Rate(1_000), 1, LEASE, Duration.ZERO, "here");
+        rules = new JobRules(new Schedule.Rate(Duration.ofMillis(1_000)), 1, LEASE, Duration.ZERO, "here");
         ran(25, Outcome.SUCCEEDED, 25.9, 26.1);
         state = new JobState(state.runs(), Optional.of(at(26)));
         assertThat(decide(26.4)).as("the latest has been reached").isEqualTo(run(26, 1));
@@ -346,7 +350,7 @@ class JobRulesTest {
 
     @Test
     void fire_times_older_than_two_leases_are_not_made_up_whatever_was_planned_before() {
-        rules = new JobRules(new Schedule.Rate(1_000), 1, LEASE, Duration.ZERO, "here");
+        rules = new JobRules(new Schedule.Rate(Duration.ofMillis(1_000)), 1, LEASE, Duration.ZERO, "here");
         ran(20, Outcome.SUCCEEDED, 20, 20.2);
         state = new JobState(state.runs(), Optional.of(at(1_000)));
 
@@ -358,7 +362,7 @@ class JobRulesTest {
         ran(20, Outcome.SUCCEEDED, 20, 20.2);
         assertThat(decide(64)).isEqualTo(run(60, 1));
 
-        rules = new JobRules(new Schedule.Rate(1_000), 1, LEASE, Duration.ZERO, "here");
+        rules = new JobRules(new Schedule.Rate(Duration.ofMillis(1_000)), 1, LEASE, Duration.ZERO, "here");
         assertThat(decide(64.5)).isEqualTo(new Run(at(59), 1, Optional.of(at(69))));
     }
 }

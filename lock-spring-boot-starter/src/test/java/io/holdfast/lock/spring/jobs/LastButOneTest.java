@@ -2,6 +2,7 @@ package io.holdfast.lock.spring.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import org.junit.jupiter.api.Test;
@@ -32,7 +33,7 @@ class LastButOneTest {
     @ParameterizedTest
     @CsvSource({"1, 2026-11-29T12:00:00.122Z", "10, 2026-11-29T12:00:00.110Z", "60000, 2026-11-29T11:59:00Z"})
     void fixed_rate_counts_its_ticks(long millis, Instant expected) {
-        assertThat(new Schedule.Rate(millis).lastButOne(Instant.parse("2026-11-29T12:00:00.123Z")))
+        assertThat(new Schedule.Rate(Duration.ofMillis(millis)).lastButOne(Instant.parse("2026-11-29T12:00:00.123Z")))
                 .contains(expected);
     }
 

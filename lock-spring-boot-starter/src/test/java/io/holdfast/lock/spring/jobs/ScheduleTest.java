@@ -122,7 +122,7 @@ class ScheduleTest {
 
     @Test
     void ticks_of_a_rate_are_multiples_of_the_period_since_the_epoch() {
-        Schedule rate = new Schedule.Rate(7_000);
+        Schedule rate = new Schedule.Rate(Duration.ofMillis(7_000));
 
         assertThat(rate.latest(Instant.ofEpochMilli(13_999))).contains(Instant.ofEpochMilli(7_000));
         assertThat(rate.latest(Instant.ofEpochMilli(14_000))).contains(Instant.ofEpochMilli(14_000));
@@ -145,8 +145,10 @@ class ScheduleTest {
     void clocks_may_differ_by_half_a_period_and_by_a_minute_at_most() {
         Instant midnight = Instant.EPOCH;
 
-        assertThat(new Schedule.Rate(10_000).tolerance(midnight)).isEqualTo(Duration.ofSeconds(5));
-        assertThat(new Schedule.Rate(86_400_000).tolerance(midnight)).isEqualTo(Duration.ofMinutes(1));
+        assertThat(new Schedule.Rate(Duration.ofMillis(10_000)).tolerance(midnight))
+                .isEqualTo(Duration.ofSeconds(5));
+        assertThat(new Schedule.Rate(Duration.ofMillis(86_400_000)).tolerance(midnight))
+                .isEqualTo(Duration.ofMinutes(1));
     }
 
     @ParameterizedTest

@@ -1,6 +1,5 @@
 package io.holdfast.lock.spring.autoconfigure.actuate;
 
-import io.holdfast.lock.api.ClientId;
 import io.holdfast.lock.api.LockData;
 import io.holdfast.lock.api.LockHolder;
 import io.holdfast.lock.api.LockKey;
@@ -243,12 +242,7 @@ final class LocksDescriptors {
             implements OperationResponseBody {}
 
     /** The application instance that responds. */
-    record Instance(String clientId, String host, long pid) {
-
-        static Instance of(ClientId client) {
-            return new Instance(client.id(), client.host(), client.pid());
-        }
-    }
+    record Instance(String clientId, String host, long pid) {}
 
     /** @param waits each waits for the next one, and the last one for the first */
     record Deadlock(List<Wait> waits) {}

@@ -5,8 +5,10 @@ import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.autoconfigure.LockAopAutoConfiguration;
 import io.holdfast.lock.spring.autoconfigure.LockAutoConfiguration;
 import io.holdfast.lock.spring.definition.LockOperationSource;
+import io.holdfast.lock.spring.jobs.JobStatus;
 import io.holdfast.lock.spring.jobs.Jobs;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Supplier;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ObjectProvider;
@@ -51,17 +53,15 @@ public final class LocksEndpointAutoConfiguration {
             LocksEndpointProperties properties,
             ObjectProvider<Jobs> jobs,
             Environment environment) {
+        Supplier<List<JobStatus>> scan =
+                () -> jobs.stream().flatMap(each -> each.list().stream()).toList();
         return new LocksEndpoint(
                 beans,
                 operations,
                 properties.showKeys(),
                 properties.showData(),
                 environment.getProperty("holdfast.mask-keys", Boolean.class, false),
-                new SharedScan<>(
-                        () -> jobs.stream()
-                                .flatMap(each -> each.list().stream())
-                                .toList(),
-                        SCAN_INTERVAL));
+                new SharedScan<>(scan, SCAN_INTERVAL));
     }
 
     @Bean

@@ -155,7 +155,10 @@ final class LocksReport implements LockListener {
                 matching.size(),
                 page,
                 size,
-                Instance.of(result.client()),
+                new Instance(
+                        result.client().id(),
+                        result.client().host(),
+                        result.client().pid()),
                 result.late(),
                 LocksDescriptors.text(result.took()),
                 matching.stream()
