@@ -57,8 +57,9 @@ public interface LockEvent {
      * @param name the name of the request; see {@link LockRequest#name()}; empty if it has none
      * @param waitedFor how long the caller waited
      * @param holder who held it when last checked, if known
-     * @param placeInLine its place in line when it began to wait, 1 for the first: behind callers of its own client, and behind entries
-     *     in the queue at the store, where another client may have one entry for many callers; 0 if it did not wait, or if unknown
+     * @param placeInLine its place in line when it began to wait, 1 for the first: behind callers of its own client, and behind the
+     *     entries in the queue at the store of which its client knows, where another client may have one entry for many callers; 0 if
+     *     it did not wait, or if that is unknown
      */
     record NotAcquired(LockKey key, String name, Duration waitedFor, Optional<LockHolder> holder, int placeInLine)
             implements OfLock {}

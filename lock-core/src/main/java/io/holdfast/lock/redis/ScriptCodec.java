@@ -195,7 +195,7 @@ final class ScriptCodec {
                         all(lines, ScriptCodec::holder).stream().findFirst(),
                         positive(words[1]),
                         micros(words[2]),
-                        Integer.parseInt(words[3]),
+                        Integer.parseUnsignedInt(words[3]),
                         resent);
             case "BURIED" -> new AcquireReply.Cancelled();
             case "REJOINING" ->

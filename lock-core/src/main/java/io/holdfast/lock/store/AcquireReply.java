@@ -29,7 +29,7 @@ public sealed interface AcquireReply {
      * @param storeMicros the store's time in microseconds, see {@link Reservation}
      * @param blockedFor the longest time that the caller should wait before it calls again, because the lock or reservation that blocks it
      *     then expires
-     * @param queued how many callers are in the queue, this one included; 0 if it is not in it
+     * @param queued how many entries are in the queue, that of this caller included; 0 if it has none
      * @param resent see {@link AcquireReply#resent}
      */
     record Held(Optional<LockHolder> holder, long storeMicros, Duration blockedFor, int queued, boolean resent)

@@ -139,7 +139,7 @@ public final class LocalQueue implements AutoCloseable {
         /** The last known holder: the front, once it has the lock; before that, the one that the store last reported to it. */
         private volatile Supplier<Optional<LockHolder>> holder = Optional::empty;
 
-        /** How many callers were in the queue at the store when it last refused the front, with the front; 0 while the front holds the lock. */
+        /** How many entries were in the queue at the store when it last refused the front, with that of the front. */
         private volatile int queued;
 
         /** Whether the store has replied to any caller of the line. */
@@ -167,7 +167,8 @@ public final class LocalQueue implements AutoCloseable {
                 place.state = State.FRONT;
             } else {
                 waiting.add(place);
-                place.number = queued + waiting.size();
+                int ahead = entry == null ? 0 : Math.max(1, queued); // the front is ahead, unless it holds the lock
+                place.number = ahead + waiting.size();
             }
             return place;
         }

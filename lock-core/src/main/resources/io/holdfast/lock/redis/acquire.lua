@@ -7,7 +7,7 @@
 --       7 how long after it joined the server does not grant unknown locks, in ms
 -- returns the token, if only one was reserved and nobody waits; otherwise
 --         GRANTED, first token, tokens reserved, which callers wait: 0 none, 1 at least one, 2 at least one fair
---         HELD, now in us, blocked for us, how many callers are in the queue, or 0 if this one is not; then, if there is a
+--         HELD, now in us, blocked for us, how many entries are in the queue, or 0 if the caller has none; then, if there is a
 --         holder, one as in describe.lua
 --         BURIED: the acquisition was cancelled
 --         STRANGER: the server does not know when it joined, or its clock went back to before that
@@ -150,7 +150,7 @@ elseif entry then
   advance(lock)
 end
 -- include describe
-local queued = waiting == '1' and lock.entries or 0
+local queued = waiting == '1' and math.min(lock.entries, MAX_CALLERS) or 0
 local reply = string.format('HELD %d %d %d', now, blocked_us(lock), queued) .. describe_any(lock)
 close(lock)
 return reply

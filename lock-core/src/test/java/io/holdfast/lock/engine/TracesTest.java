@@ -172,11 +172,11 @@ class TracesTest {
             List<CompletableFuture<?>> released = new ArrayList<>();
             released.add(waiting(others, 2).thenAccept(LockHandle::close));
             released.add(waiting(others, 3).thenAccept(LockHandle::close));
+            in(7, () -> others.tryAcquire(ORDER.waitFor(Duration.ofMillis(20)))).join();
             released.add(waiting(locks, 4).thenAccept(LockHandle::close));
             released.add(waiting(third, 5).thenAccept(LockHandle::close));
             released.add(in(6, () -> others.acquire(fair).detach()).thenAccept(LockHandle::close));
             await().until(() -> memory.inspect(LockKey.of(KEY)).queue().size() == 3);
-            in(7, () -> others.tryAcquire(ORDER.waitFor(Duration.ofMillis(20)))).join();
             in(8, () -> third.tryAcquire(ORDER.waitFor(Duration.ZERO))).join();
             first.close();
             released.forEach(CompletableFuture::join);

@@ -33,7 +33,7 @@ enum Manner {
             return brief(random);
         }
     },
-    /** So that there are many grants: most of them pass from thread to thread of a process. */
+    /** In bursts, so that there are many grants: most of those of two threads at a time pass from one to the other. */
     BRIEF {
         @Override
         long hold(Random random) {
@@ -42,7 +42,7 @@ enum Manner {
 
         @Override
         long pause(Random random) {
-            return brief(random);
+            return millis(random.nextInt(random.nextInt(100) == 0 ? 2000 : 3));
         }
     };
 

@@ -191,6 +191,7 @@ class RedisFaultsTest {
                 "HELD 0 0 0",
                 "HELD 1 0",
                 "HELD 1 0 x",
+                "HELD 1 0 -1",
                 "HELD 1 0 0\na b",
                 "-1",
                 ""

@@ -77,6 +77,9 @@ class PlaceTest {
     void number_is_that_of_the_time_when_the_wait_began() {
         assertThat(List.of(first.number(), second.number(), third.number())).containsExactly(0, 1, 2);
 
+        first.entry();
+        LocalQueue.Place early = enter("early", "terms");
+        early.cancel();
         first.refused(queued(5));
         LocalQueue.Place fourth = enter("fourth", "terms");
         first.refused(queued(3));
@@ -84,10 +87,13 @@ class PlaceTest {
         granted(first);
         LocalQueue.Place sixth = enter("sixth", "terms");
         first.leave();
+        second.entry();
+        LocalQueue.Place seventh = enter("seventh", "terms");
         second.refused(queued(2));
 
-        assertThat(List.of(first.number(), second.number(), fourth.number(), fifth.number(), sixth.number()))
-                .containsExactly(5, 1, 5 + 3, 3 + 4, 5);
+        assertThat(List.of(first.number(), second.number(), early.number())).containsExactly(5, 1, 1 + 3);
+        assertThat(List.of(fourth.number(), fifth.number(), sixth.number(), seventh.number()))
+                .containsExactly(5 + 3, 3 + 4, 5, 1 + 5);
     }
 
     private static AcquireReply.Held queued(int number) {

@@ -38,7 +38,7 @@ class WorkerJvmTest {
         Path saidAll = directory.resolve("said-all");
         List<String> lines = new CopyOnWriteArrayList<>();
         CountDownLatch mayRead = new CountDownLatch(1);
-        WorkerJvm speaker = WorkerJvm.start(
+        try (WorkerJvm speaker = WorkerJvm.start(
                 line -> {
                     try {
                         mayRead.await();
@@ -48,19 +48,20 @@ class WorkerJvmTest {
                     lines.add(line);
                 },
                 Speaker.class,
-                saidAll.toString());
-        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> Files.exists(saidAll));
-        Thread killer = new Thread(() -> {
-            try {
-                speaker.kill();
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
-        });
-        killer.start();
-        Thread.sleep(500); // so that it is killed first, on most machines; the rule holds either way
-        mayRead.countDown();
-        killer.join();
+                saidAll.toString())) {
+            Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> Files.exists(saidAll));
+            Thread killer = new Thread(() -> {
+                try {
+                    speaker.kill();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            killer.start();
+            Thread.sleep(500); // so that it is killed first, on most machines; the rule holds either way
+            mayRead.countDown();
+            killer.join();
+        }
 
         assertThat(lines).hasSize(LINES);
     }

@@ -75,7 +75,7 @@ public final class LockObservationContext extends Observation.Context {
         return waitedFor;
     }
 
-    /** {@return its place in line when it began to wait, see {@link LockEvent.NotAcquired#placeInLine}; 0 if it did not} */
+    /** {@return its place in line when it began to wait, see {@link LockEvent.NotAcquired#placeInLine}; 0 also if the holder is unknown} */
     public int getPlaceInLine() {
         return placeInLine;
     }
