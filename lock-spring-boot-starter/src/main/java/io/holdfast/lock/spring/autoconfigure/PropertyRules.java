@@ -43,7 +43,7 @@ import org.springframework.util.StringUtils;
 /**
  * What properties under {@code holdfast} must have beyond Spring Boot's rules: a duration needs a unit, since Spring Boot would read
  * {@code 30} as milliseconds, whereas the annotation reads it as seconds. And a property that nothing reads is misspelled if its name
- * is similar to a known one, and fails startup: a misspelled lease means a lost lock, a misspelled URL another Redis. Any other one
+ * is similar to a known one, or lacks its first part, and fails startup: a misspelled lease means a lost lock, a misspelled URL another Redis. Any other one
  * may be of a later version, as after a rollback, or in a configuration that several applications share; it causes a warning. Neither
  * shows its value, which may be a password. System properties are checked too. Environment variables are not: a container platform sets
  * some for each service, and their names do not tell where a word ends and a part of the name.
@@ -170,9 +170,20 @@ final class PropertyRules implements ConfigurationPropertiesBindHandlerAdvisor {
             return similar(unknown, isMap ? found.getGeneric(1) : found, isMap ? index + 2 : index + 1);
         }
         return similar(name, type.toClass(), known.keySet())
+                .or(() -> known.entrySet().stream()
+                        .filter(each -> unknown.getNumberOfElements() > index + 1 && hasPart(each.getValue(), name))
+                        .map(each -> each.getKey() + "." + name)
+                        .findFirst())
                 .map(each -> unknown.chop(index).append(each)
                         + unknown.toString()
                                 .substring(unknown.chop(index + 1).toString().length()));
+    }
+
+    private static boolean hasPart(Type type, String name) {
+        return Stream.ofNullable(ResolvableType.forType(type).toClass().getRecordComponents())
+                .flatMap(Stream::of)
+                .anyMatch(each -> each.getType().isRecord()
+                        && DataObjectPropertyName.toDashedForm(each.getName()).equals(name));
     }
 
     /** The shortest known name that continues the given one, or else one that differs by few edits: at most two, fewer in short names. */

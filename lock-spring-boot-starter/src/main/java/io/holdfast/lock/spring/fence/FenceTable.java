@@ -132,10 +132,14 @@ public record FenceTable(String keyPrefix, String name, Predicate<String> create
     /** Does all that is done later, in a transaction that is to be rolled back. */
     void probe(ConnectionHolder transaction) {
         String id = UUID.randomUUID().toString();
-        if (!accepts(transaction, id, 1) || !accepts(transaction, id, 2) || accepts(transaction, id, 1)) {
-            throw new IllegalStateException("Table " + name + " has accepted a lower token after a higher one");
+        long token = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()); // as great as those of locks
+        if (!accepts(transaction, id, token)
+                || !accepts(transaction, id, token + 1)
+                || accepts(transaction, id, token)) {
+            throw new IllegalStateException("Table " + name
+                    + " has accepted a lower token after a higher one: lock_key is not its primary key");
         }
-        delete(transaction, id, 2L);
+        delete(transaction, id, token + 1);
     }
 
     /** {@return some of the rows that may be deleted, with their tokens} */

@@ -71,7 +71,7 @@ public final class TransactionFence extends ManagerListeners {
 
     private static final Logger log = LoggerFactory.getLogger(TransactionFence.class);
     private static final String ADVICE =
-            "Create the table, with io/holdfast/lock/spring/fence/schema-<database>.sql of the class path or with"
+            "If the database cannot be reached, mend that. Otherwise create the table, with io/holdfast/lock/spring/fence/schema-<database>.sql of the class path or with"
                     + " holdfast.transactions.fence.initialize-schema=always, and grant the rights to select, insert, update and"
                     + " delete its rows. A manager of JPA needs its dataSource and the JpaDialect of the provider. Or set"
                     + " holdfast.transactions.fence.enabled=false.";
@@ -282,6 +282,7 @@ public final class TransactionFence extends ManagerListeners {
                         ADVICE,
                         cause);
             }
+            log.info("Transactions of manager '{}' are fenced: a later holder of their locks refuses them", name);
         }
     }
 
@@ -330,6 +331,11 @@ public final class TransactionFence extends ManagerListeners {
     public void afterSingletonsInstantiated() {
         super.afterSingletonsInstantiated();
         fenced.forEach(Fenced::check);
+        if (fenced.isEmpty()) {
+            log.warn(
+                    "No transactions are fenced, because no transaction manager of JDBC or JPA has been created yet. Add one, or"
+                            + " remove holdfast.transactions.fence.enabled.");
+        }
         started = true;
         DaemonThreads.create(this::deleteHourly, "holdfast-fence").start();
     }

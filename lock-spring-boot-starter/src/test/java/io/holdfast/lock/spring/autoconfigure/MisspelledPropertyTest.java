@@ -98,6 +98,8 @@ class MisspelledPropertyTest {
         "holdfast.locks[Orders.pay].wait-fr, holdfast.locks[Orders.pay].wait-for",
         "holdfast.locks.order.wait, holdfast.locks.order.wait-for",
         "holdfast.quorum.node, holdfast.quorum.nodes",
+        "holdfast.fence.enabled, holdfast.transactions.fence.enabled",
+        "holdfast.replica-acks.count, holdfast.redis.replica-acks.count",
         "holdfast.quorum.ssl.bundel, holdfast.quorum.ssl.bundle",
         "holdfast.events.enable, holdfast.events.enabled",
         "holdfast.problem-details.retry, holdfast.problem-details.retry-after",

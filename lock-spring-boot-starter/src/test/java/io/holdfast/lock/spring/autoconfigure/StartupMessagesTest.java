@@ -63,6 +63,7 @@ import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.repository.CrudRepository;
 import org.springframework.jdbc.datasource.DataSourceTransactionManager;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -950,6 +951,13 @@ class StartupMessagesTest {
                 () -> fenced().withBean(
                                 PlatformTransactionManager.class, () -> new DataSourceTransactionManager(derby())));
         all.put("fence of transactions of something else", () -> fenced().withBean(OwnManager.class));
+        all.put("fence without a transaction manager", StartupMessagesTest::fenced);
+        all.put(
+                "fence",
+                () -> fenced().withBean(
+                                PlatformTransactionManager.class,
+                                () -> new DataSourceTransactionManager(new DriverManagerDataSource(
+                                        "jdbc:h2:mem:fence-at-startup;DB_CLOSE_DELAY=-1"))));
         all.put(
                 "fence with a table that has no name",
                 () -> fenced().withPropertyValues("holdfast.transactions.fence.table=a table")

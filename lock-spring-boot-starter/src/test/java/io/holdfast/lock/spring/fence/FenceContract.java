@@ -553,6 +553,15 @@ abstract class FenceContract extends FenceFixture {
     }
 
     @Test
+    void column_that_is_too_small_for_tokens_stops_the_startup() {
+        outside.execute("create table holdfast_fence (lock_key varchar(64) primary key, token int not null)");
+        assertThatThrownBy(() -> fenced())
+                .isInstanceOf(LockConfigurationException.class)
+                .hasMessageContaining("cannot be fenced")
+                .hasMessageMatching("(?is).*out of range.*"); // MariaDB: Out of range
+    }
+
+    @Test
     void table_may_be_in_a_schema() {
         outside.execute(dropSchema());
         outside.execute("create schema locks");
