@@ -195,7 +195,7 @@ final class ScriptCodec {
                         all(lines, ScriptCodec::holder).stream().findFirst(),
                         positive(words[1]),
                         micros(words[2]),
-                        Integer.parseUnsignedInt(words[3]),
+                        count(words[3]),
                         resent);
             case "BURIED" -> new AcquireReply.Cancelled();
             case "REJOINING" ->
@@ -562,6 +562,12 @@ final class ScriptCodec {
 
     private static Instant instant(long micros) {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+
+    private static int count(String text) {
+        int number = Integer.parseInt(text);
+        Assert.isTrue(number >= 0, "Negative");
+        return number;
     }
 
     private static long positive(String text) {

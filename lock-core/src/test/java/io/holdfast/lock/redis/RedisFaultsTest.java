@@ -192,6 +192,7 @@ class RedisFaultsTest {
                 "HELD 1 0",
                 "HELD 1 0 x",
                 "HELD 1 0 -1",
+                "HELD 1 0 4294967295",
                 "HELD 1 0 0\na b",
                 "-1",
                 ""

@@ -43,10 +43,10 @@ import org.springframework.util.StringUtils;
 /**
  * What properties under {@code holdfast} must have beyond Spring Boot's rules: a duration needs a unit, since Spring Boot would read
  * {@code 30} as milliseconds, whereas the annotation reads it as seconds. And a property that nothing reads is misspelled if its name
- * is similar to a known one, or lacks its first part, and fails startup: a misspelled lease means a lost lock, a misspelled URL another Redis. Any other one
- * may be of a later version, as after a rollback, or in a configuration that several applications share; it causes a warning. Neither
- * shows its value, which may be a password. System properties are checked too. Environment variables are not: a container platform sets
- * some for each service, and their names do not tell where a word ends and a part of the name.
+ * is similar to a known one, or lacks its first part, and fails startup: a misspelled lease means a lost lock, a misspelled URL another
+ * Redis. Any other one may be of a later version, as after a rollback, or in a configuration that several applications share; it causes a
+ * warning. Neither shows its value, which may be a password. System properties are checked too. Environment variables are not: a container
+ * platform sets some for each service, and their names do not tell where a word ends and a part of the name.
  *
  * <p>In a native image, the components of records may be unavailable; then all unknown properties cause a warning.
  */
