@@ -21,44 +21,59 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  * The tasks of executors that Spring awaits only when it destroys the executors, not in a phase of the shutdown: as set by
  * {@code await-termination} in {@code spring.task}. When the phase of locks begins, all other executors have stopped.
  *
- * <p>An executor does not report that it has become idle unless it is shut down, so this class polls.
+ * <p>An executor does not report that it has become idle unless it is shut down, so this class polls. Between two tasks an
+ * executor seems idle: its thread is not active, and the task that the thread has just taken is no longer in the queue. So
+ * executors are idle only if they seem so for a tenth of a second.
  */
 final class LateTasks {
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final int IDLE_PAUSES = 10;
 
     private LateTasks() {}
 
     /** {@return the executors that are still running tasks at the end; returns early as soon as there are none} */
     static List<String> await(ConfigurableListableBeanFactory beans, long endNanos) {
-        List<String> busy = executors(beans);
-        while (!busy.isEmpty() && endNanos - System.nanoTime() > 0) {
+        List<String> awaited = awaited(beans);
+        List<String> busy = busy(awaited, beans);
+        for (int idle = 0; !awaited.isEmpty() && idle < IDLE_PAUSES && endNanos - System.nanoTime() > 0; ) {
             LockSupport.parkNanos(PAUSE_NANOS);
-            busy = executors(beans);
+            busy = busy(awaited, beans);
+            idle = busy.isEmpty() ? idle + 1 : 0;
         }
         return busy;
     }
 
-    private static List<String> executors(ConfigurableListableBeanFactory beans) {
+    private static List<String> awaited(ConfigurableListableBeanFactory beans) {
         return Stream.of(ExecutorConfigurationSupport.class, SimpleAsyncTaskExecutor.class)
                 .flatMap(type -> Stream.of(beans.getBeanNamesForType(type, true, false)))
                 .map(BeanFactoryUtils::transformedBeanName)
-                .filter(bean -> beans.containsSingleton(bean) && isBusy(beans.getSingleton(bean), beans.getBean(bean)))
+                .filter(bean -> beans.containsSingleton(bean) && isAwaited(beans.getSingleton(bean)))
+                .toList();
+    }
+
+    private static boolean isAwaited(@Nullable Object executor) {
+        return executor instanceof ExecutorConfigurationSupport pool
+                ? pool.isRunning()
+                : executor instanceof SimpleAsyncTaskExecutor simple && threads(simple) != null;
+    }
+
+    private static List<String> busy(List<String> executors, ConfigurableListableBeanFactory beans) {
+        return executors.stream()
+                .filter(each -> isBusy(beans.getSingleton(each), beans.getBean(each)))
                 .toList();
     }
 
     /** @param bean the executor itself, or the pool if the executor is a factory of pools */
     private static boolean isBusy(@Nullable Object executor, Object bean) {
-        if (executor instanceof ExecutorConfigurationSupport pool) {
-            return pool.isRunning()
-                    && isBusyPool(
-                            bean instanceof ThreadPoolTaskExecutor tasks
-                                    ? tasks.getThreadPoolExecutor()
-                                    : bean instanceof ThreadPoolTaskScheduler scheduler
-                                            ? scheduler.getScheduledExecutor()
-                                            : bean);
+        if (executor instanceof SimpleAsyncTaskExecutor simple) {
+            Collection<?> threads = threads(simple);
+            return threads != null && !threads.isEmpty();
         }
-        return executor instanceof SimpleAsyncTaskExecutor simple && isBusySimple(simple);
+        return isBusyPool(
+                bean instanceof ThreadPoolTaskExecutor tasks
+                        ? tasks.getThreadPoolExecutor()
+                        : bean instanceof ThreadPoolTaskScheduler scheduler ? scheduler.getScheduledExecutor() : bean);
     }
 
     /** Tasks that are scheduled for later are not awaited. */
@@ -71,16 +86,15 @@ final class LateTasks {
         return next != null && (!(next instanceof Delayed later) || later.getDelay(TimeUnit.NANOSECONDS) <= 0);
     }
 
-    /** Its threads are tracked only if it waits for them, and only these fields reveal both. */
-    private static boolean isBusySimple(SimpleAsyncTaskExecutor executor) {
+    /** {@return its running threads, or null if it does not wait for them: only these fields reveal both} */
+    private static @Nullable Collection<?> threads(SimpleAsyncTaskExecutor executor) {
         try {
             PropertyAccessor fields = new DirectFieldAccessor(executor);
-            return fields.getPropertyValue("taskTerminationTimeout") instanceof Long timeout
-                    && timeout > 0
-                    && fields.getPropertyValue("activeThreads") instanceof Collection<?> threads
-                    && !threads.isEmpty();
+            return fields.getPropertyValue("taskTerminationTimeout") instanceof Long timeout && timeout > 0
+                    ? (Collection<?>) fields.getPropertyValue("activeThreads")
+                    : null;
         } catch (RuntimeException notAccessible) {
-            return false;
+            return null;
         }
     }
 }

@@ -9,11 +9,14 @@ import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.testing.CapturedLog;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -168,6 +171,52 @@ class LateTasksTest {
 
             assertThat(first.get()).isEqualTo("worked");
             assertThat(second.get()).isEqualTo("worked");
+        });
+    }
+
+    /** For a moment, a thread has taken its task and not begun it: here until the queue has been looked at twice. */
+    @Test
+    void task_that_a_thread_has_just_taken_may_take_locks() {
+        var looks = new CountDownLatch(2);
+        var taken = new CountDownLatch(1);
+        var slow = new ThreadPoolTaskExecutor() {
+            @Override
+            protected BlockingQueue<Runnable> createQueue(int capacity) {
+                return new LinkedBlockingQueue<>() {
+                    @Override
+                    public Runnable take() throws InterruptedException {
+                        Runnable task = super.take();
+                        taken.countDown();
+                        try {
+                            looks.await(10, TimeUnit.SECONDS);
+                        } catch (InterruptedException executorEnds) {
+                            Thread.currentThread().interrupt();
+                        }
+                        return task;
+                    }
+
+                    @Override
+                    public Runnable peek() {
+                        if (taken.getCount() == 0) {
+                            looks.countDown();
+                        }
+                        return super.peek();
+                    }
+                };
+            }
+        };
+        slow.setCorePoolSize(1);
+        slow.setWaitForTasksToCompleteOnShutdown(true);
+        slow.setAwaitTerminationSeconds(60);
+        runner("60s").withBean(ThreadPoolTaskExecutor.class, () -> slow).run(context -> {
+            LockTemplate locks = context.getBean(LockTemplate.class);
+            slow.submit(() -> "the first task of a thread is not taken from the queue");
+            Future<String> task = slow.submit(() -> locks.execute("late", () -> "worked"));
+
+            taken.await();
+            context.getSourceApplicationContext().close();
+
+            assertThat(task.get()).isEqualTo("worked");
         });
     }
 
