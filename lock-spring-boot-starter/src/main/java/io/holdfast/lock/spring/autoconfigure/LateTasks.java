@@ -34,14 +34,15 @@ final class LateTasks {
 
     /** {@return the executors that are still running tasks at the end; returns early as soon as there are none} */
     static List<String> await(ConfigurableListableBeanFactory beans, long endNanos) {
-        List<String> awaited = awaited(beans);
-        List<String> busy = busy(awaited, beans);
-        for (int idle = 0; !awaited.isEmpty() && idle < IDLE_PAUSES && endNanos - System.nanoTime() > 0; ) {
-            LockSupport.parkNanos(PAUSE_NANOS);
-            busy = busy(awaited, beans);
+        for (int idle = 0; ; ) {
+            List<String> awaited = awaited(beans);
+            List<String> busy = busy(awaited, beans);
             idle = busy.isEmpty() ? idle + 1 : 0;
+            if (awaited.isEmpty() || idle > IDLE_PAUSES || endNanos - System.nanoTime() <= 0) {
+                return busy;
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
-        return busy;
     }
 
     private static List<String> awaited(ConfigurableListableBeanFactory beans) {

@@ -199,8 +199,8 @@ public record FenceTable(String keyPrefix, String name, Predicate<String> create
         try {
             return call.on(transaction.getConnection());
         } catch (SQLException e) {
-            RuntimeException translated = TRANSLATOR.translate("Fence", task, e);
-            throw translated == null ? new UncategorizedSQLException("Fence", task, e) : translated;
+            RuntimeException translated = TRANSLATOR.translate("Guard row of a lock", task, e);
+            throw translated == null ? new UncategorizedSQLException("Guard row of a lock", task, e) : translated;
         }
     }
 
