@@ -11,6 +11,7 @@ import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.api.LossCause;
 import java.time.Duration;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** A thread asks whether all of its locks last for its next step. */
@@ -191,6 +192,18 @@ class ThreadCheckTest extends EngineFixture {
                 .singleElement()
                 .extracting(hold -> hold.key().value())
                 .isEqualTo("other");
+    }
+
+    /** The store does not know of each loss. */
+    @Test
+    void lock_that_is_forgotten_is_given_back() {
+        locks.acquire(KEY);
+        assertThatThrownBy(() -> locks.ensureLatest((key, token) -> false)).isInstanceOf(LockLostException.class);
+        assertThat(isFree()).isFalse();
+
+        locks.forgetLost();
+
+        Awaitility.await().until(this::isFree);
     }
 
     @Test

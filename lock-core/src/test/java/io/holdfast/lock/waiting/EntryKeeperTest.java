@@ -25,6 +25,7 @@ import io.holdfast.lock.store.Reservation;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.store.WakeListener;
+import io.holdfast.lock.testing.CapturedLog;
 import io.holdfast.lock.testing.FakeTicker;
 import io.holdfast.lock.testing.Requests;
 import io.holdfast.lock.testing.StoreSpy;
@@ -153,6 +154,28 @@ class EntryKeeperTest {
 
         keeper.disconnected();
         assertThat(keeper.subscriptionState()).isEqualTo(LocalLocks.SubscriptionState.DISCONNECTED);
+    }
+
+    @Test
+    void subscription_that_cannot_begin_is_tried_again_and_logged_once() {
+        var attempts = new AtomicInteger();
+        store.beforeListen = () -> {
+            if (attempts.incrementAndGet() <= 2) {
+                throw new IllegalStateException("no thread left (on purpose)");
+            }
+        };
+        try (CapturedLog log = new CapturedLog(EntryKeeper.class.getName(), Level.WARN)) {
+            listening();
+            assertThat(keeper.subscriptionState()).isNotEqualTo(LocalLocks.SubscriptionState.CONNECTED);
+            Awaitility.await().until(() -> keeper.subscriptionState() == LocalLocks.SubscriptionState.CONNECTED);
+
+            assertThat(attempts).hasValue(3);
+            assertThat(log.events())
+                    .singleElement()
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .asString()
+                    .startsWith("Cannot subscribe to wakeup messages yet");
+        }
     }
 
     @Test

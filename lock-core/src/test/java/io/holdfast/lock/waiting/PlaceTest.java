@@ -7,6 +7,7 @@ import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.api.LockStoreException;
 import io.holdfast.lock.memory.InMemoryLockStore;
 import io.holdfast.lock.store.AcquireReply;
+import io.holdfast.lock.store.Followers;
 import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.Waiters;
 import io.holdfast.lock.testing.FakeTicker;
@@ -57,6 +58,20 @@ class PlaceTest {
         assertThat(look(first)).isZero();
         assertThat(look(second)).isEqualTo(1_000);
         assertThat(first.hasFollowers()).isTrue();
+    }
+
+    @Test
+    void longest_wait_is_that_of_the_front_or_if_it_has_the_lock_that_of_the_first_behind_it() {
+        Duration aSecond = Duration.ofSeconds(1);
+        time.pass(aSecond);
+        enter("fourth", "terms");
+        time.pass(aSecond);
+        assertThat(first.followers()).isEqualTo(new Followers(3, aSecond.multipliedBy(2)));
+
+        first.leave();
+        second.leave();
+        granted(third);
+        assertThat(third.followers()).isEqualTo(new Followers(1, aSecond));
     }
 
     @Test

@@ -47,6 +47,15 @@ class DoubtTest extends WatchdogFixture {
     }
 
     @Test
+    void message_about_one_lock_asks_for_no_other() {
+        Hold hold = held();
+        acquired(LockKey.of("order:43"), LEASE, true);
+        locks.doubt(hold.owner().sequence());
+        pass(A_MOMENT);
+        assertThat(asked()).extracting(RenewRequest::key).containsExactly(KEY);
+    }
+
+    @Test
     void forged_messages_cost_a_renewal_every_tenth_of_a_second_at_most() {
         Hold hold = held();
         for (int i = 0; i < 1000; i++) {
