@@ -238,7 +238,7 @@ class RemoteLockViewTest extends EngineFixture {
     private void assertFreedWhenTheLeaseIsDue() {
         assertThat(isFree()).isFalse();
         time.pass(Duration.ofSeconds(12));
-        eventuallyByTheClock(this::isFree);
+        eventuallyByTheClock(() -> isFree() && events.stream().anyMatch(LockEvent.Lost.class::isInstance));
         assertThat(store.renewals).isEmpty();
         assertThat(events)
                 .filteredOn(LockEvent.Lost.class::isInstance)

@@ -222,7 +222,7 @@ enum Scene {
 
     static final String KEY = "order:42";
     private static final Duration LONG = Duration.ofHours(1);
-    private static final LockRequest SHORT = LockRequest.of("short").lease(Duration.ofSeconds(5));
+    private static final LockRequest SHORT = LockRequest.of("short").lease(Duration.ofSeconds(9));
 
     /** How the names of the threads begin; empty if another place fails. */
     final String threads;

@@ -228,7 +228,7 @@ class UnexpectedFailuresTest {
     @ParameterizedTest
     @EnumSource
     void lock_is_renewed_after_the_failure(Failure kind) {
-        LockHandle held = locks.acquire(LockRequest.of("a").lease(Duration.ofSeconds(5)));
+        LockHandle held = locks.acquire(LockRequest.of("a").lease(Duration.ofSeconds(9)));
         failOnce(kind);
 
         Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> happened.get() == 1 && store.renewals.size() > 1);

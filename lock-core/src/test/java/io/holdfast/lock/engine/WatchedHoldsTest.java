@@ -89,7 +89,8 @@ class WatchedHoldsTest extends EngineFixture {
 
         others.forceRelease(KEY);
 
-        eventuallyByTheClock(() -> !handle.isHeld());
+        eventuallyByTheClock(
+                () -> !handle.isHeld() && !reported(LockEvent.Lost.class).isEmpty());
         assertThat(reported(LockEvent.Lost.class)).hasSize(1);
     }
 

@@ -186,7 +186,8 @@ class AbandonedSubscriptionTest {
                         .until(() -> Thread.getAllStackTraces().keySet().stream()
                                 .noneMatch(thread ->
                                         thread.getName().startsWith("holdfast-wakeups") && !others.contains(thread)));
-                assertThat(administrator.clientList(ClientType.PUBSUB)).isBlank();
+                Awaitility.await()
+                        .until(() -> administrator.clientList(ClientType.PUBSUB).isBlank());
             } finally {
                 applications.destroy();
             }

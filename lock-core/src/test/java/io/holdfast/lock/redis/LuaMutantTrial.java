@@ -88,6 +88,7 @@ final class LuaMutantTrial {
         DiscoverySelector ownOfRedis = selectIteration(selectClass(RedisLockStoreTest.class), 0);
         return switch (file) {
             case "acquire" -> List.of(layout, contract, ownOfRedis, rejoining);
+            case "describe", "inspect" -> List.of(layout, contract, ownOfRedis, selectClass(DamagedLocksTest.class));
             case "publish" -> List.of(selectClass(RedisPermissionsTest.class));
             case "waits", "record_waits" -> List.of(selectClass(WaitsRecordTest.class), contract);
             default -> List.of(layout, contract, ownOfRedis);

@@ -359,11 +359,13 @@ class MultiLockOnClusterTest {
             node(1).pause();
             long start = System.nanoTime();
 
-            assertThatThrownBy(() -> locks.acquire(all())).isInstanceOf(LockStoreException.class);
-
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(ABOUT_ONE_TIMEOUT);
-            node(0).resume();
-            node(1).resume();
+            try {
+                assertThatThrownBy(() -> locks.acquire(all())).isInstanceOf(LockStoreException.class);
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(ABOUT_ONE_TIMEOUT);
+            } finally {
+                node(0).resume();
+                node(1).resume();
+            }
         });
         awaitFree(keys);
     }
@@ -398,10 +400,10 @@ class MultiLockOnClusterTest {
         ServerNode refusing = masters.get(held);
         LockHandle other = others.acquire(LockRequest.of(held).lease(LEASE));
         refusing.pause();
-        long start = System.nanoTime();
         CompletableFuture<Optional<LockHandle>> acquiring =
                 NewThread.start(() -> locks.tryAcquire(all().waitFor(waitFor)));
         awaitHeld(notOn(refusing));
+        long start = System.nanoTime();
         List<String> tokens = tokens(notOn(refusing));
         Awaitility.await().until(() -> System.nanoTime() - start > waitFor.toNanos());
 
@@ -444,12 +446,14 @@ class MultiLockOnClusterTest {
             node(1).pause();
             long start = System.nanoTime();
 
-            handle.close();
-
-            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(ABOUT_ONE_TIMEOUT);
-            assertThat(on(node(2))).allMatch(this::isFree);
-            node(0).resume();
-            node(1).resume();
+            try {
+                handle.close();
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(ABOUT_ONE_TIMEOUT);
+                assertThat(on(node(2))).allMatch(this::isFree);
+            } finally {
+                node(0).resume();
+                node(1).resume();
+            }
         });
         awaitFree(keys);
     }
@@ -577,7 +581,7 @@ class MultiLockOnClusterTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void calls_for_slots_that_move_follow_them(int node) {
-        open(IMPATIENT.withMaxConnections(1));
+        open(TestRedis.PATIENT.withMaxConnections(1));
         String moving = on(node(node)).get(0);
         SlotMigration migration = cluster.migration(RedisClusterProcesses.slot(redisKey(moving)));
         migration.begin();
@@ -594,7 +598,7 @@ class MultiLockOnClusterTest {
     /** A thread keeps its connection to one node while it waits for one to the next. */
     @Test
     void threads_with_one_connection_to_each_node_do_not_wait_for_each_other() {
-        open(IMPATIENT.withMaxConnections(1));
+        open(TestRedis.PATIENT.withMaxConnections(1));
         int threads = 6;
         List<CompletableFuture<Void>> running = IntStream.range(0, threads)
                 .mapToObj(i -> NewThread.<Void>start(() -> {
@@ -621,7 +625,7 @@ class MultiLockOnClusterTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void error_while_calls_are_sent_to_a_node_leaves_all_connections_usable(int sentBefore) {
-        RedisLockSettings settings = IMPATIENT.withMaxConnections(1);
+        RedisLockSettings settings = TestRedis.PATIENT.withMaxConnections(1);
         RedisConnectionFactory factory = TestRedis.Client.JEDIS.connect(cluster.address());
         AtomicInteger untilError = new AtomicInteger(Integer.MAX_VALUE);
         Thread caller = Thread.currentThread(); // the store's own threads use the template, too

@@ -21,7 +21,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 class NoRoomForSubscriptionTest {
 
     private static final LockRequest REQUEST =
-            LockRequest.of("no-room-for-subscription").lease(Duration.ofSeconds(3));
+            LockRequest.of("no-room-for-subscription").lease(Duration.ofSeconds(12));
 
     private final RedisConnectionFactory applications =
             TestRedis.Client.JEDIS.connect(TestRedis.shared().port());
@@ -37,11 +37,12 @@ class NoRoomForSubscriptionTest {
 
     @Test
     void lock_is_renewed_and_the_subscription_comes_later() throws Exception {
-        LockHandle held = locks.acquire(REQUEST);
+        LockHandle held;
         try (var none = NoRoomForThreads.named("holdfast-wakeups")) {
+            held = locks.acquire(REQUEST);
             none.awaitRefusal();
 
-            Awaitility.await().until(() -> held.remaining().compareTo(Duration.ofMillis(2500)) > 0);
+            Awaitility.await().until(() -> held.remaining().compareTo(Duration.ofMillis(11_500)) > 0);
             assertThat(locks.subscriptionState()).isEqualTo(SubscriptionState.DISCONNECTED);
         }
 

@@ -194,21 +194,26 @@ class RotatingCredentialsTest {
     @Test
     void locks_are_held_waited_for_and_handed_over_while_the_password_changes() {
         AtomicInteger lost = new AtomicInteger();
+        AtomicInteger renewed = new AtomicInteger();
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger grants = new AtomicInteger();
         LockListener losses = event -> {
             if (event instanceof LockEvent.Lost) {
                 lost.incrementAndGet();
+            } else if (event instanceof LockEvent.Renewed) {
+                renewed.incrementAndGet();
             }
         };
         try (RedisLockStore another = connect();
                 LockEngine locks = LockEngine.builder(store).listener(losses).build();
                 LockEngine others = LockEngine.builder(another).listener(losses).build();
-                LockHandle held = locks.acquire(LockRequest.of("held").lease(Duration.ofSeconds(3)))) {
+                LockHandle held = locks.acquire(LockRequest.of("held").lease(Duration.ofSeconds(10)))) {
             CompletableFuture<Void> changing = NewThread.<Void>start(() -> {
                 IntStream.rangeClosed(1, CHANGES).forEach(number -> {
                     change(number);
                     awaitWakeups(locks, others);
+                    int before = renewed.get();
+                    Awaitility.await().until(() -> renewed.get() > before);
                 });
                 return null;
             });

@@ -29,9 +29,6 @@ class JoiningNodeTest {
     private static final Duration NODE_TIMEOUT = Duration.ofMinutes(5);
     private static final int TURNS = 5;
 
-    /** P5. */
-    private static final Duration LONGEST_GAP = Duration.ofSeconds(4);
-
     @TempDir
     private Path records;
 
@@ -97,7 +94,7 @@ class JoiningNodeTest {
                 for (Rush rush : rushes) {
                     rush.assertSound();
                     assertThat(rush.failures()).isEmpty();
-                    assertThat(rush.longestGap()).isLessThan(LONGEST_GAP);
+                    assertThat(rush.longestGap()).isLessThan(Contest.MAX_GAP);
                 }
             }
             for (int client = 0; client < clients.size(); client++) {

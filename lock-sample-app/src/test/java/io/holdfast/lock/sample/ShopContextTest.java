@@ -24,6 +24,7 @@ class ShopContextTest {
     static void properties(DynamicPropertyRegistry properties) {
         properties.add("shop.directory", DIRECTORY::toString);
         properties.add("spring.data.redis.host", () -> "127.0.0.1");
+        properties.add("holdfast.redis.command-timeout", () -> "30s");
         properties.add("spring.data.redis.port", () -> TestRedis.shared().port());
     }
 

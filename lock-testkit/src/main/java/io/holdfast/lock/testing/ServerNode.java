@@ -11,10 +11,8 @@ import redis.clients.jedis.Jedis;
 /** One of several servers that know each other, with operations for tests. */
 public final class ServerNode {
 
-    private static final int TIMEOUT_MILLIS = 2000;
-
-    /** A command is not repeated, so its timeout outlasts a stall of the machine. */
-    private static final int ORDER_TIMEOUT_MILLIS = 30_000;
+    /** Calls are not repeated, so the timeout outlasts a stall of the machine. */
+    private static final int TIMEOUT_MILLIS = 30_000;
 
     private final RedisServerProcess server;
     private volatile State state = State.RUNNING;
@@ -75,11 +73,7 @@ public final class ServerNode {
 
     /** An administrator's connection, which the caller must close. */
     public Jedis connect() {
-        return connect(TIMEOUT_MILLIS);
-    }
-
-    private Jedis connect(int timeoutMillis) {
-        return new Jedis("127.0.0.1", port(), timeoutMillis);
+        return new Jedis("127.0.0.1", port(), TIMEOUT_MILLIS);
     }
 
     public <T> T ask(Function<Jedis, T> question) {
@@ -89,7 +83,7 @@ public final class ServerNode {
     }
 
     void run(Consumer<Jedis> order) {
-        try (Jedis jedis = connect(ORDER_TIMEOUT_MILLIS)) {
+        try (Jedis jedis = connect()) {
             order.accept(jedis);
         }
     }

@@ -11,7 +11,7 @@ import redis.clients.jedis.Pipeline;
 class CountingProxyTest {
 
     private final CountingProxy proxy = new CountingProxy(TestRedis.shared().port());
-    private final Jedis jedis = new Jedis("127.0.0.1", proxy.port());
+    private final Jedis jedis = TestRedis.administrator(proxy.port());
 
     @BeforeEach
     void connect() {

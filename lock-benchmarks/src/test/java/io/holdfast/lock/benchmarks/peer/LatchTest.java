@@ -19,7 +19,7 @@ class LatchTest {
     @EnumSource(names = {"HOLDFAST", "REDISSON"})
     void lock_that_is_held_is_found_in_redis(Peer peer) {
         try (PeerClient client = peer.open(Servers.of(port), LEASE_MILLIS);
-                Jedis redis = new Jedis(Factories.HOST, port)) {
+                Jedis redis = TestRedis.administrator(port)) {
             Latch latch = client.latch(key);
             latch.lock();
             assertThat(latch.isInRedis(redis)).isTrue();
@@ -33,7 +33,7 @@ class LatchTest {
     @EnumSource(names = {"HOLDFAST", "REDISSON"})
     void lock_that_is_not_in_redis_is_lost_though_the_client_believes_in_it(Peer peer) {
         try (PeerClient client = peer.open(Servers.of(port), LEASE_MILLIS);
-                Jedis redis = new Jedis(Factories.HOST, port)) {
+                Jedis redis = TestRedis.administrator(port)) {
             Latch latch = client.latch(key);
             latch.lock();
 
@@ -48,7 +48,7 @@ class LatchTest {
     void lock_of_another_client_is_not_its_own(Peer peer) {
         try (PeerClient first = peer.open(Servers.of(port), LEASE_MILLIS);
                 PeerClient second = peer.open(Servers.of(port), LEASE_MILLIS);
-                Jedis redis = new Jedis(Factories.HOST, port)) {
+                Jedis redis = TestRedis.administrator(port)) {
             Latch lost = first.latch(key);
             lost.lock();
             redis.keys("*" + key + "*").forEach(redis::del);

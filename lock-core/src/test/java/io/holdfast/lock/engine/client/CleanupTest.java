@@ -14,6 +14,7 @@ import io.holdfast.lock.store.OwnerId;
 import io.holdfast.lock.store.ReleaseRequest;
 import io.holdfast.lock.store.Ticker;
 import io.holdfast.lock.testing.CapturedLog;
+import io.holdfast.lock.testing.NewThread;
 import io.holdfast.lock.testing.StoreSpy;
 import java.time.Duration;
 import java.util.List;
@@ -308,9 +309,7 @@ class CleanupTest {
                 begun.countDown();
                 await(all);
                 closing.start();
-                while (closing.getState() != Thread.State.TIMED_WAITING) {
-                    Thread.onSpinWait();
-                }
+                var unused = NewThread.stateAtRest(closing);
             }
             throw StoreSpy.unreachable();
         };

@@ -2,6 +2,7 @@ package io.holdfast.lock.engine.hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.lock.api.LocalLocks;
 import io.holdfast.lock.api.LockEvent;
 import io.holdfast.lock.api.LockKey;
 import io.holdfast.lock.engine.client.Cleanup;
@@ -97,9 +98,12 @@ class WatchdogClockTest {
     @Test
     void hold_that_is_due_before_all_others_wakes_the_clock() {
         held("a", LONG);
+        Awaitility.await() // after a second, for which it wakes up anyway
+                .until(() ->
+                        locks.client.queue().entries.subscriptionState() == LocalLocks.SubscriptionState.CONNECTED);
         sleepingClock();
 
-        held("b", Duration.ofMillis(900));
+        held("b", Duration.ofSeconds(9));
 
         Awaitility.await()
                 .until(() -> store.renewals.stream()
@@ -172,7 +176,7 @@ class WatchdogClockTest {
 
     @Test
     void threads_end_with_their_watchdog() {
-        held("a", Duration.ofMillis(300));
+        locks.doubt(held("a", LONG).owner().sequence());
         Awaitility.await().until(() -> !store.renewals.isEmpty());
         List<Thread> own = own().stream()
                 .filter(thread -> thread.getName().matches("holdfast-(clock|renewal)"))

@@ -57,7 +57,7 @@ record EmbeddedRedis(int port, Closeable share) implements Closeable {
 
     private static final String OWN_SESSION =
             "if command -v setsid >/dev/null; then exec setsid sh -c \"$@\"; else exec sh -c \"$@\"; fi";
-    private static final int TIMEOUT_MILLIS = 1000;
+    private static final int TIMEOUT_MILLIS = 10_000;
     private static final int ATTEMPTS = 5;
 
     /**

@@ -68,7 +68,7 @@ class AspectOrderTest {
                     .flatMap(call -> call < 3 ? Mono.error(new IOException("try again")) : Mono.just("done"));
         }
 
-        @Retryable(maxRetries = 1000, delay = 1, includes = LockNotAcquiredException.class)
+        @Retryable(maxRetries = 1_000_000, delay = 1, includes = LockNotAcquiredException.class)
         @DistributedLock(key = "'order'", waitFor = 0)
         public String retriedOnContention() {
             return "done";

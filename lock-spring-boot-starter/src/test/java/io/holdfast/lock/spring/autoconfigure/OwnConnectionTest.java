@@ -120,16 +120,19 @@ class OwnConnectionTest {
 
     @Test
     void application_may_have_no_redis_and_has_none_then() {
-        Runners.starter().withPropertyValues("holdfast.redis.url=" + url(3)).run(context -> {
-            locksOnOwnServer(context, 3);
-            assertThat(context).doesNotHaveBean(RedisConnectionFactory.class);
-        });
+        Runners.starter()
+                .withPropertyValues("holdfast.redis.url=" + url(3), "holdfast.redis.command-timeout=30s")
+                .run(context -> {
+                    locksOnOwnServer(context, 3);
+                    assertThat(context).doesNotHaveBean(RedisConnectionFactory.class);
+                });
     }
 
     @Test
     void nothing_is_taken_over_from_the_application() {
         Runners.starter()
                 .withPropertyValues(ownServer())
+                .withPropertyValues("holdfast.redis.command-timeout=30s")
                 .withPropertyValues("spring.data.redis.database=7", "spring.data.redis.host=unknown.invalid")
                 .run(context -> locksOnOwnServer(context, 0));
     }

@@ -53,7 +53,8 @@ class OwnTemplateTest {
     @EnumSource
     void template_of_the_application_is_the_way_to_redis(TestRedis.Client client) {
         CountingTemplate own = template(client);
-        Runners.starter().withBean(NAME, CountingTemplate.class, () -> own).run(context -> {
+        var runner = Runners.starter().withPropertyValues("holdfast.redis.command-timeout=30s");
+        runner.withBean(NAME, CountingTemplate.class, () -> own).run(context -> {
             assertThat(context).hasNotFailed();
             context.getBean(LockTemplate.class)
                     .execute("own-template", () -> assertThat(own.calls).hasPositiveValue());

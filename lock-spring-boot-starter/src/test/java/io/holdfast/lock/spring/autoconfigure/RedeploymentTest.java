@@ -144,7 +144,12 @@ class RedeploymentTest {
             String nodes =
                     servers.stream().map(server -> "127.0.0.1:" + server.port()).collect(Collectors.joining(","));
             TimeUnit.SECONDS.sleep(3); // longer than new servers refuse to grant locks
-            deploy(true, JEDIS, "holdfast.quorum.nodes=" + nodes, "holdfast.lease=2s");
+            deploy(
+                    true,
+                    JEDIS,
+                    "holdfast.quorum.nodes=" + nodes,
+                    "holdfast.quorum.command-timeout=10s",
+                    "holdfast.lease=2s");
             assertNoneRemains();
         } finally {
             servers.forEach(RedisServerProcess::close);

@@ -157,7 +157,7 @@ class SeveralConnectionFactoriesTest {
     private final String key = "several-" + UUID.randomUUID();
 
     private void locksOnTheRightServer(ApplicationContextRunner runner) {
-        runner.run(context -> {
+        runner.withPropertyValues("holdfast.redis.command-timeout=30s").run(context -> {
             assertThat(context).hasNotFailed();
             context.getBean(LockTemplate.class).execute(key, () -> {
                 try (Jedis jedis = TestRedis.administrator(right.port())) {

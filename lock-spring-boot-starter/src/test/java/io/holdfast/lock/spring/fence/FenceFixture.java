@@ -157,7 +157,12 @@ abstract class FenceFixture {
 
         /** Reads and writes, as an application that relies on its lock. */
         void increment() {
+            increment(() -> {});
+        }
+
+        void increment(Runnable afterRead) {
             int now = jdbc.queryForObject("select amount from counter where id = ?", Integer.class, 1);
+            afterRead.run();
             jdbc.update("update counter set amount = ? where id = ?", now + 1, 1);
         }
 

@@ -52,7 +52,7 @@ class ScheduledJobsTest {
     static class EveryYear {
 
         @Scheduled(cron = "0 0 0 1 1 *", zone = "UTC")
-        @OnOneInstance(name = "report", lease = "1s")
+        @OnOneInstance(name = "report", lease = "3s")
         public void report() {}
     }
 
@@ -114,7 +114,7 @@ class ScheduledJobsTest {
                 .toInstant();
         LockHandle lock = a.getBean(LockTemplate.class)
                 .acquire(LockRequest.of("report")
-                        .lease(Duration.ofSeconds(1))
+                        .lease(Duration.ofSeconds(3))
                         .renew(false)
                         .withData(Duration.ofDays(1)))
                 .detach();
@@ -137,14 +137,14 @@ class ScheduledJobsTest {
 
     @Test
     void each_fire_time_is_run_once_on_a_cluster() {
-        try (RedisClusterProcesses cluster = RedisClusterProcesses.start()) {
+        try (RedisClusterProcesses cluster = RedisClusterProcesses.start(3, 0, Duration.ofMinutes(5))) {
             two(Runners.redis().withPropertyValues("spring.data.redis.cluster.nodes=" + nodes(cluster.address())));
         }
     }
 
     @Test
     void each_fire_time_is_run_once_with_sentinels() {
-        try (RedisSentinelProcesses sentinels = RedisSentinelProcesses.start()) {
+        try (RedisSentinelProcesses sentinels = RedisSentinelProcesses.start(0, Duration.ofMinutes(5))) {
             two(Runners.redis()
                     .withPropertyValues(
                             "spring.data.redis.sentinel.nodes=" + nodes(sentinels.address()),

@@ -44,7 +44,7 @@ final class BusyApplication implements AutoCloseable {
     private static final String KEY = "operations:42";
     private static final LockRequest ORDER = LockRequest.of(KEY)
             .name("order")
-            .lease(Duration.ofSeconds(3))
+            .lease(Duration.ofSeconds(30))
             .waitFor(Duration.ofMinutes(1))
             .outageTolerance(Duration.ZERO);
 
@@ -151,7 +151,7 @@ final class BusyApplication implements AutoCloseable {
     }
 
     private void renew() {
-        try (LockHandle held = locks.acquire(ORDER)) {
+        try (LockHandle held = locks.acquire(ORDER.lease(Duration.ofSeconds(9)))) {
             awaitSample("holdfast_renewals_total{outcome=\"renewed\"}");
             held.ensureHeld();
         }

@@ -48,7 +48,7 @@ class WebThreadsTest {
     }
 
     @Test
-    void none_is_left_when_the_application_has_ended() {
+    void none_is_left_when_the_application_has_ended() throws InterruptedException {
         List<Thread> running;
         try (WebApplication application = WebApplication.start(Work.class)) {
             for (String path : List.of("/stage", "/mono", "/template")) {
@@ -61,6 +61,9 @@ class WebThreadsTest {
                 .anyMatch(name -> name.startsWith("holdfast-release-"))
                 .anyMatch(name -> name.equals("holdfast-result"))
                 .anyMatch(name -> name.startsWith("holdfast-async-"));
+        for (Thread thread : running) {
+            thread.join(60_000);
+        }
         assertThat(running).noneMatch(Thread::isAlive);
     }
 

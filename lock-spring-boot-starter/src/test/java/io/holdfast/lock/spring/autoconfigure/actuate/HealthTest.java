@@ -108,6 +108,7 @@ class HealthTest {
                 RedisServerProcess second = RedisServerProcess.start("--requirepass", "secret");
                 RedisServerProcess third = RedisServerProcess.start("--requirepass", "secret")) {
             Runners.redis()
+                    .withPropertyValues("holdfast.quorum.command-timeout=10s")
                     .withPropertyValues("holdfast.quorum.nodes=redis://:secret@127.0.0.1:" + first.port()
                             + ",redis://:secret@127.0.0.1:" + second.port() + ",redis://:wrong-one@127.0.0.1:"
                             + third.port())
