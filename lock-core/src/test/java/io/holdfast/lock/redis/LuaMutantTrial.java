@@ -86,12 +86,14 @@ final class LuaMutantTrial {
                 selectNestedClass(List.of(StandaloneContractTest.class), StandaloneContractTest.OnJedis.class);
         DiscoverySelector layout = selectClass(LayoutTest.class);
         DiscoverySelector ownOfRedis = selectIteration(selectClass(RedisLockStoreTest.class), 0);
+        DiscoverySelector lifetimes = selectClass(KeyLifetimeTest.class);
+        DiscoverySelector damaged = selectClass(DamagedLocksTest.class);
         return switch (file) {
-            case "acquire" -> List.of(layout, contract, ownOfRedis, rejoining);
-            case "describe", "inspect" -> List.of(layout, contract, ownOfRedis, selectClass(DamagedLocksTest.class));
+            case "acquire" -> List.of(layout, contract, ownOfRedis, lifetimes, rejoining);
+            case "describe", "inspect", "force_release" -> List.of(layout, contract, ownOfRedis, lifetimes, damaged);
             case "publish" -> List.of(selectClass(RedisPermissionsTest.class));
             case "waits", "record_waits" -> List.of(selectClass(WaitsRecordTest.class), contract);
-            default -> List.of(layout, contract, ownOfRedis);
+            default -> List.of(layout, contract, ownOfRedis, lifetimes);
         };
     }
 
