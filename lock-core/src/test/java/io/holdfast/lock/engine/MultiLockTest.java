@@ -295,6 +295,21 @@ class MultiLockTest extends EngineFixture {
     }
 
     @Test
+    void failure_while_one_is_waited_for_releases_the_others() {
+        others.acquire("b");
+        store.beforeAcquire = () -> {
+            if (!isFree("a")) {
+                throw new IllegalStateException("on purpose");
+            }
+        };
+
+        assertThatThrownBy(() -> locks.acquire(ALL.waitFor(LONG))).hasMessageContaining("on purpose");
+
+        assertThat(isFree("a")).isTrue();
+        assertThat(locks.held()).isEmpty();
+    }
+
+    @Test
     void read_write_lock_of_several_keys_is_refused() {
         assertThatThrownBy(() -> locks.getReadWriteLock(ALL))
                 .isInstanceOf(IllegalArgumentException.class)
