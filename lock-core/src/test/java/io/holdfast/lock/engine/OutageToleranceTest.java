@@ -76,8 +76,8 @@ class OutageToleranceTest extends ThreadsFixture {
     }
 
     /**
-     * Lets no more than that time pass, and none while whoever waits is not scheduled: it must not find the store failing for too long,
-     * nor wait for a time that never comes.
+     * Lets at most that time pass, and none while no waiting thread runs: a waiter must neither find the store failing for too long nor
+     * wait for a time that never comes.
      */
     private void eventuallyWithin(Duration most, Callable<Boolean> condition) {
         AtomicInteger steps = new AtomicInteger((int) most.dividedBy(STEP));

@@ -176,15 +176,17 @@ class TracesTest {
         try (LockEngine third = client()) {
             LockHandle first = in(1, () -> locks.acquire(ORDER).detach()).join();
             List<CompletableFuture<?>> released = new ArrayList<>();
-            released.add(waiting(others, 2).thenAccept(LockHandle::close));
-            released.add(waiting(others, 3).thenAccept(LockHandle::close));
-            in(7, () -> others.tryAcquire(ORDER.waitFor(Duration.ofMillis(20)))).join();
-            released.add(waiting(locks, 4).thenAccept(LockHandle::close));
-            released.add(waiting(third, 5).thenAccept(LockHandle::close));
-            released.add(in(6, () -> others.acquire(fair).detach()).thenAccept(LockHandle::close));
-            await().until(() -> memory.inspect(LockKey.of(KEY)).queue().size() == 3);
-            in(8, () -> third.tryAcquire(ORDER.waitFor(Duration.ZERO))).join();
-            first.close();
+            try (first) {
+                released.add(waiting(others, 2).thenAccept(LockHandle::close));
+                released.add(waiting(others, 3).thenAccept(LockHandle::close));
+                in(7, () -> others.tryAcquire(ORDER.waitFor(Duration.ofMillis(20))))
+                        .join();
+                released.add(waiting(locks, 4).thenAccept(LockHandle::close));
+                released.add(waiting(third, 5).thenAccept(LockHandle::close));
+                released.add(in(6, () -> others.acquire(fair).detach()).thenAccept(LockHandle::close));
+                await().until(() -> memory.inspect(LockKey.of(KEY)).queue().size() == 3);
+                in(8, () -> third.tryAcquire(ORDER.waitFor(Duration.ZERO))).join();
+            }
             released.forEach(CompletableFuture::join);
         }
 

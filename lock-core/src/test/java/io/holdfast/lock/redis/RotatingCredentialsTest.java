@@ -56,7 +56,7 @@ import redis.clients.jedis.Protocol;
 import redis.clients.jedis.authentication.AuthXManager;
 
 /**
- * The password of the user changes every two seconds, and the server drops the connections that were made with the one before. The number
+ * The password of the user changes again and again, and the server drops the connections that were made with the one before. The number
  * of changes is {@code -Dcredentials.changes}.
  */
 @ParameterizedClass

@@ -94,7 +94,7 @@ class JoiningNodeTest {
                 for (Rush rush : rushes) {
                     rush.assertSound();
                     assertThat(rush.failures()).isEmpty();
-                    assertThat(rush.longestGap()).isLessThan(Contest.MAX_GAP);
+                    assertThat(rush.longestGap()).isLessThan(Contest.MAX_GAP); // P5, as far as on a busy machine
                 }
             }
             for (int client = 0; client < clients.size(); client++) {

@@ -11,7 +11,7 @@ import redis.clients.jedis.Jedis;
 /** One of several servers that know each other, with operations for tests. */
 public final class ServerNode {
 
-    /** Calls are not repeated, so the timeout outlasts a stall of the machine. */
+    /** Longer than a stall of the machine, since not all calls are repeated. */
     private static final int TIMEOUT_MILLIS = 30_000;
 
     private final RedisServerProcess server;

@@ -90,7 +90,8 @@ class JedisCallTimeTest {
     }
 
     private static void assertOneTimeout(List<Duration> excesses) {
-        assertThat(excesses.stream().sorted().limit(excesses.size() * 9L / 10)) // single threads may stall
+        int allButFew = excesses.size() - (FEW_CONNECTIONS - 1); // single threads may stall
+        assertThat(excesses.stream().sorted().limit(allButFew))
                 .allSatisfy(excess ->
                         assertThat(excess).isLessThan(TIMEOUT.multipliedBy(8).dividedBy(5)));
     }

@@ -23,22 +23,23 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  *
  * <p>An executor does not report that it has become idle unless it is shut down, so this class polls. Between two tasks an
  * executor seems idle: its thread is not active, and the task that the thread has just taken is no longer in the queue. So
- * executors are idle only if they seem so for a tenth of a second.
+ * executors are idle only once they have seemed so several times, but not in a row: periodic tasks go on during the shutdown.
  */
 final class LateTasks {
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-    private static final int IDLE_PAUSES = 10;
+    private static final int IDLE_LOOKS = 11;
 
     private LateTasks() {}
 
-    /** {@return the executors that are still running tasks at the end; returns early as soon as there are none} */
+    /** {@return the executors that are still running tasks at the end; returns early once they have been idle for a tenth of a second} */
     static List<String> await(ConfigurableListableBeanFactory beans, long endNanos) {
         for (int idle = 0; ; ) {
             List<String> awaited = awaited(beans);
             List<String> busy = busy(awaited, beans);
-            idle = busy.isEmpty() ? idle + 1 : 0;
-            if (awaited.isEmpty() || idle > IDLE_PAUSES || endNanos - System.nanoTime() <= 0) {
+            idle += busy.isEmpty() ? 1 : 0;
+            boolean isIdle = busy.isEmpty() && (awaited.isEmpty() || idle >= IDLE_LOOKS);
+            if (isIdle || endNanos - System.nanoTime() <= 0) {
                 return busy;
             }
             LockSupport.parkNanos(PAUSE_NANOS);

@@ -7,6 +7,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.Runners;
 import io.holdfast.lock.testing.CapturedLog;
+import io.holdfast.lock.threads.Uninterrupted;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -179,6 +181,7 @@ class LateTasksTest {
     void task_that_a_thread_has_just_taken_may_take_locks() {
         var looks = new CountDownLatch(2);
         var taken = new CountDownLatch(1);
+        var begun = new CountDownLatch(1);
         var slow = new ThreadPoolTaskExecutor() {
             @Override
             protected BlockingQueue<Runnable> createQueue(int capacity) {
@@ -187,11 +190,7 @@ class LateTasksTest {
                     public Runnable take() throws InterruptedException {
                         Runnable task = super.take();
                         taken.countDown();
-                        try {
-                            looks.await(10, TimeUnit.SECONDS);
-                        } catch (InterruptedException executorEnds) {
-                            Thread.currentThread().interrupt();
-                        }
+                        Uninterrupted.await(looks, TimeUnit.SECONDS.toNanos(10));
                         return task;
                     }
 
@@ -199,6 +198,9 @@ class LateTasksTest {
                     public Runnable peek() {
                         if (taken.getCount() == 0) {
                             looks.countDown();
+                        }
+                        if (looks.getCount() == 0) { // the next look finds it active
+                            Uninterrupted.await(begun, TimeUnit.MINUTES.toNanos(1));
                         }
                         return super.peek();
                     }
@@ -211,7 +213,10 @@ class LateTasksTest {
         runner("60s").withBean(ThreadPoolTaskExecutor.class, () -> slow).run(context -> {
             LockTemplate locks = context.getBean(LockTemplate.class);
             slow.submit(() -> "the first task of a thread is not taken from the queue");
-            Future<String> task = slow.submit(() -> locks.execute("late", () -> "worked"));
+            Future<String> task = slow.submit(() -> {
+                begun.countDown();
+                return locks.execute("late", () -> "worked");
+            });
 
             taken.await();
             context.getSourceApplicationContext().close();
@@ -222,6 +227,20 @@ class LateTasksTest {
 
     private static List<String> busy(ApplicationContext context) {
         return LateTasks.await(((ConfigurableApplicationContext) context).getBeanFactory(), System.nanoTime());
+    }
+
+    /** Spring cancels it when it destroys its bean. */
+    @Test
+    void periodic_task_that_goes_on_does_not_keep_the_shutdown() {
+        var jobs = scheduler();
+        runner("0s").withBean("jobs", ThreadPoolTaskScheduler.class, () -> jobs).run(context -> {
+            Duration period = Duration.ofMillis(20);
+            jobs.scheduleWithFixedDelay(() -> Uninterrupted.await(new CountDownLatch(1), period.toNanos()), period);
+            var beans = ((ConfigurableApplicationContext) context).getBeanFactory();
+
+            assertThat(LateTasks.await(beans, System.nanoTime() + TimeUnit.HOURS.toNanos(1)))
+                    .isEmpty();
+        });
     }
 
     @Test

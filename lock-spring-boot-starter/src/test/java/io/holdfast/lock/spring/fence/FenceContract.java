@@ -82,7 +82,7 @@ abstract class FenceContract extends FenceFixture {
     /**
      * The gap itself: the holder is stopped after its check, before its commit; then its lease ends.
      *
-     * @param patience how long its successor may take to read, unless the fence keeps it from that
+     * @param patience the maximum wait for its successor to read; with the fence, the successor is blocked
      */
     private int countedAfterAPauseBeforeTheCommit(Instance late, Instance next, Duration patience) {
         CountDownLatch read = new CountDownLatch(1);

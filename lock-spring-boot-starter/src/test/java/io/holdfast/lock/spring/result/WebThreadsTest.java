@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.lock.api.LockTemplate;
 import io.holdfast.lock.spring.WebApplication;
 import io.holdfast.lock.spring.annotation.DistributedLock;
+import io.holdfast.lock.testing.RunningTime;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -48,7 +51,11 @@ class WebThreadsTest {
     }
 
     @Test
-    void none_is_left_when_the_application_has_ended() throws InterruptedException {
+    void none_is_left_when_the_application_has_ended() throws Exception {
+        RunningTime.withoutPause(this::runAndEnd);
+    }
+
+    private void runAndEnd() {
         List<Thread> running;
         try (WebApplication application = WebApplication.start(Work.class)) {
             for (String path : List.of("/stage", "/mono", "/template")) {
@@ -61,10 +68,9 @@ class WebThreadsTest {
                 .anyMatch(name -> name.startsWith("holdfast-release-"))
                 .anyMatch(name -> name.equals("holdfast-result"))
                 .anyMatch(name -> name.startsWith("holdfast-async-"));
-        for (Thread thread : running) {
-            thread.join(60_000);
-        }
-        assertThat(running).noneMatch(Thread::isAlive);
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(5)) // idle threads end by themselves after ten
+                .until(() -> running.stream().noneMatch(Thread::isAlive));
     }
 
     /** As Tomcat recognizes them; those that are not pools end by themselves. */

@@ -65,5 +65,18 @@ class PrometheusTest {
                 .until(() -> ((LocalLocks) locks).subscriptionState() == LocalLocks.SubscriptionState.CONNECTED);
         elsewhere.close();
         waiter.join().close();
+        Awaitility.await()
+                .until(() -> ((LocalLocks) locks).wakeups() > 0 || handOver(locks, others)); // a poll may come first
+    }
+
+    private static boolean handOver(LockTemplate locks, LockTemplate others) {
+        LockRequest request = LockRequest.of("prometheus:wakeup").waitFor(Duration.ofMinutes(1));
+        LockHandle held = others.acquire(request);
+        CompletableFuture<LockHandle> waiter =
+                NewThread.start(() -> locks.acquire(request).detach());
+        Awaitility.await().until(() -> others.inspect("prometheus:wakeup").waiters() == 1);
+        held.close();
+        waiter.join().close();
+        return false;
     }
 }
