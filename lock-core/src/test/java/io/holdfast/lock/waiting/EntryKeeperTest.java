@@ -169,7 +169,7 @@ class EntryKeeperTest {
         };
         try (CapturedLog log = new CapturedLog(EntryKeeper.class.getName(), Level.WARN)) {
             listening();
-            Awaitility.await().until(() -> attempts.get() > 1);
+            Awaitility.await().until(() -> attempts.get() > 2);
             assertThat(keeper.subscriptionState()).isNotEqualTo(LocalLocks.SubscriptionState.CONNECTED);
             fails.set(false);
             Awaitility.await().until(() -> keeper.subscriptionState() == LocalLocks.SubscriptionState.CONNECTED);
