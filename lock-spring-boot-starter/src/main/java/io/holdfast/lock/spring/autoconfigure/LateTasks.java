@@ -23,7 +23,8 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
  *
  * <p>An executor does not report that it has become idle unless it is shut down, so this class polls. Between two tasks an
  * executor seems idle: its thread is not active, and the task that the thread has just taken is no longer in the queue. So
- * executors are idle only once they have seemed so several times, but not in a row: periodic tasks go on during the shutdown.
+ * executors are idle once they have seemed so {@value #IDLE_LOOKS} times, not necessarily in a row: periodic tasks go on during the
+ * shutdown.
  */
 final class LateTasks {
 
@@ -32,13 +33,13 @@ final class LateTasks {
 
     private LateTasks() {}
 
-    /** {@return the executors that are still running tasks at the end; returns early once they have been idle for a tenth of a second} */
+    /** {@return the executors that are still running tasks at the end; returns early once they are idle} */
     static List<String> await(ConfigurableListableBeanFactory beans, long endNanos) {
         for (int idle = 0; ; ) {
             List<String> awaited = awaited(beans);
             List<String> busy = busy(awaited, beans);
             idle += busy.isEmpty() ? 1 : 0;
-            boolean isIdle = busy.isEmpty() && (awaited.isEmpty() || idle >= IDLE_LOOKS);
+            boolean isIdle = awaited.isEmpty() || (busy.isEmpty() && idle >= IDLE_LOOKS);
             if (isIdle || endNanos - System.nanoTime() <= 0) {
                 return busy;
             }
